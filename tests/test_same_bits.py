@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import recframe
-from recframe._engines.exact_sums import parts_of
+from recframe._engines.exact_sums import exactly_summable_parts
 
 LISTS, LENGTH = 300, 12
 """So many that the sum of their values is rounded."""
@@ -233,7 +233,7 @@ def numbers(seed):
 def test_sums_of_parts_are_not_rounded(seed):
     numpy = pytest.importorskip("numpy")
     values = numbers(seed)
-    parts = [part.tolist() for part in parts_of(numpy.array(values), lambda part: numpy.abs(part).max())]
+    parts = [part.tolist() for part in exactly_summable_parts(numpy.array(values), lambda part: numpy.abs(part).max())]
     # Python's sum is that of floats one after the other.
     for part in parts:
         total = 0.0

@@ -22,7 +22,14 @@ from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.bound_calls import ShownMethod
 from recframe._display.methods import DisplayMethods
-from recframe._engines.registry import adapter_of, frames_of_models, in_kind, is_lazy, sides_in_kind, stacked
+from recframe._engines.registry import (
+    adapter_of,
+    as_supported_frame,
+    frames_of_models,
+    is_lazy,
+    sides_as_supported_frames,
+    stack_frames_of_models,
+)
 from recframe._inference.agreement.methods import AgreementMethods
 from recframe._inference.comparison.methods import ComparisonMethods
 from recframe._inference.fusion.methods import FusionMethods
@@ -390,7 +397,7 @@ def _lazy_method(name: str) -> Callable[..., Any]:
     @wraps(getattr(Rec, name))
     def method(self: LazyRec, *args: Any, **keywords: Any) -> Any:
         if not FRAMES.isdisjoint(keywords):
-            keywords = sides_in_kind(self._frame, keywords, FRAMES)
+            keywords = sides_as_supported_frames(self._frame, keywords, FRAMES)
         adapter = adapter_of(self._frame)
         # On data frames, metrics read expressions where they read all arguments.
         read = _read_expressions(name, self._frame, self._bound, args, keywords)
@@ -455,10 +462,10 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     >>> pl.DataFrame({"user_id": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]}).pipe(rec, by="user_id").mrr()
     0.5
     """
-    frame = in_kind(frame)
+    frame = as_supported_frame(frame)
     if isinstance(frame, Mapping) and (models := frames_of_models(frame)):
         column = roles.get("model") or current().get("model") or str(MODEL)
-        frame = stacked(models, column)
+        frame = stack_frames_of_models(models, column)
         roles = {**roles, "model": column}
     # It raises for what is no supported frame.
     frame, roles_read, _ = with_expressions(frame, roles, {})

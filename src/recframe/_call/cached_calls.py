@@ -11,7 +11,7 @@ from recframe._base.defaults import current
 from recframe._base.guesses import KEEPS_ALL_ITEMS
 from recframe._base.roles import ALL_ROLES, CALL_ROLES, COLUMN_ROLES, FRAMES
 from recframe._engines.base import ExpressionCall
-from recframe._engines.registry import adapter_of, is_frame, sides_in_kind
+from recframe._engines.registry import adapter_of, is_frame, sides_as_supported_frames
 from recframe._plan.call_frames import frames_of_call, inputs_of
 from recframe._plan.query import GUESSED
 from recframe._plan.request import Request
@@ -87,7 +87,7 @@ class Arguments:
         """Return roles with True in place of each frame, and keep the frames aside."""
         if FRAMES.isdisjoint(roles):
             return roles
-        roles = sides_in_kind(self._frame, roles, FRAMES)
+        roles = sides_as_supported_frames(self._frame, roles, FRAMES)
         frames = {name: frame for name, frame in roles.items() if name in FRAMES}
         self._frames |= frames
         return {**roles, **{name: None if frame is None else True for name, frame in frames.items()}}

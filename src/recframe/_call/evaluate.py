@@ -17,7 +17,7 @@ from recframe._base.values import as_tuple, check_names, flag, unnamed_role
 from recframe._call.cached_calls import Arguments, profiles
 from recframe._call.metric_docs import documentation
 from recframe._engines.postponed import RERUN, Rerun, is_dry
-from recframe._engines.registry import adapter_of, is_lazy, sides_in_kind
+from recframe._engines.registry import adapter_of, is_lazy, sides_as_supported_frames
 from recframe._plan.query import check_cluster
 from recframe._plan.request import Request
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
@@ -47,7 +47,7 @@ def bind(request: Request, unnamed: Sequence[object] = ()) -> dict[str, Any]:
         raise unnamed_role(unnamed[0], "df.rec")
     check_names(list(roles), ALL_ROLES)
     if not FRAMES.isdisjoint(roles):
-        roles = sides_in_kind(request.frame, roles, FRAMES)
+        roles = sides_as_supported_frames(request.frame, roles, FRAMES)
     return {**request.bound, **roles}
 
 

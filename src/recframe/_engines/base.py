@@ -172,7 +172,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
-        """Read the needed columns of frames, after their checks; see `registry.open_frames`."""
+        """Return a session with the needed columns of frames, or raise for them; see `registry.open_frames`."""
 
     def lists_with_repeats(
         self,
@@ -181,7 +181,10 @@ class Adapter(ABC):
         scores: Sequence[Any],  # noqa: ARG002
         item: Any,  # noqa: ARG002
     ) -> int | None:
-        """Return how many lists of a few rows repeat an item; None: unknown, or a score may tie in each list."""
+        """Return how many lists in an eager frame repeat an item, or None if another check has to find out.
+
+        The result is None too if one of the scores may order no list, because all rows of each list tie.
+        """
         return None
 
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
@@ -229,7 +232,7 @@ class Adapter(ABC):
         return WithExpressions(frame, arguments, [])
 
     def stack_models(self, frames: Mapping[str, Any], model: str) -> Any:  # noqa: ARG002
-        """Return the rows of the frames of several models, with a column of the model's name."""
+        """Return the rows of the frames of several models, with the model's name in the column `model`."""
         msg = f"a frame for each model is read in memory, but these are {type(self).__name__} frames"
         raise OptionTypeError(msg, "stack them with UNION ALL and a column of the model's name, and give `model=`")
 
@@ -355,7 +358,7 @@ class Engine(Adapter):
     ) -> Frame:
         """Add each row's position in its list by a column, as a float. Rows with equal values are in any order.
 
-        With `tied`, equal values get the position of the first of them, and a column with their number is added.
+        With `tied`, equal values get the position of the first of them, and the column `EQUAL` counts them.
         """
         return numbered_by_windows(frame, keys, column, descending=descending, tied=tied)
 
@@ -400,7 +403,7 @@ class Engine(Adapter):
     ) -> Frame:
         """Return the sums of columns in each group, or over all rows: the same in any order if the engine can.
 
-        `counted` maps the name of each count to the column whose values it counts.
+        `counted` maps the name of each count to the column, one of `columns`, whose values it counts.
         """
         counts = {name: (~nw.col(column).is_null()).cast(nw.Float64()) for name, column in (counted or {}).items()}
         return self.sum_by(frame.with_columns(**counts) if counts else frame, group, [*columns, *counts])
@@ -429,7 +432,10 @@ class Engine(Adapter):
         return frame
 
     def sum_terms(self, part: Addends, group: Sequence[str]) -> Frame:
-        """Return what rows add to the sums of their groups."""
+        """Return the sums of a part's terms in each group, or the distinct groups if it has no terms.
+
+        If each group has one row, its terms are returned as they are.
+        """
         rows = part.frame.select(*group, *part.terms.values())
         if part.one_row_each:
             return rows
@@ -473,11 +479,11 @@ class Engine(Adapter):
 
     @abstractmethod
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
+        """Return all rows of the left frame, with the right frame's columns by equal keys. Missing keys are equal."""
 
     @abstractmethod
     def repeat(self, frame: Frame, times: str) -> Frame:
-        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
+        """Repeat each row as often as a column says, at least once, and number its copies from 1 in `POSITION`."""
 
     def holds_long_queries(self, frame: Frame) -> bool:  # noqa: ARG002
         """Return whether a plan of some hundred columns that read each other can be computed."""
@@ -489,7 +495,7 @@ class Engine(Adapter):
 
     @abstractmethod
     def positions(self, upto: int | Frame) -> Frame:
-        """Return a frame of the integers from 1 up to a number, or up to the only value of a frame."""
+        """Return a frame whose column `POSITION` has the integers from 1 to a number, or to a frame's only value."""
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         """Return the rows of a frame, as an eager frame of a library that is installed."""
@@ -519,7 +525,7 @@ class Engine(Adapter):
 
 @dataclass(frozen=True)
 class Session:
-    """Frames on their way through the plan."""
+    """The opened frames of a call, with the engine that computes them and the way back to the user's names."""
 
     engine: Engine
     frames: Mapping[str, Frame]

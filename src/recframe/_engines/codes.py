@@ -52,8 +52,11 @@ class Codes(NamedTuple):
         ordered = np.sort(self.numbers.astype("uint32") if self.bound <= 2**32 else self.numbers)
         return not (ordered[1:] == ordered[:-1]).any()
 
-    def is_ordered_by(self, values: Any) -> bool:
-        """Return whether two neighbouring rows with the same code have different numbers in an array."""
+    def has_unequal_neighbours(self, values: Any) -> bool:
+        """Return whether two neighbouring rows with the same code have different values, so values order a list.
+
+        NaN differs from nothing.
+        """
         # The first rows usually show it.
         return any(_differs(values[:rows], self.numbers[:rows]) for rows in (FIRST_COMPARED, len(values)))
 

@@ -42,33 +42,36 @@ def missing_columns(
     in_frames : dict of str to collection
         The names of the columns of each frame.
     join : str
-        How the frames' library joins a frame of users, with a place for the key.
+        Code of the frames' library that joins a frame of users, with ``{!r}`` in place of the key.
     """
     lacking = {name: _lacking(source, in_frames[name]) for name, source in sources.items()}
-    every = [(name, spec) for name, specs in lacking.items() for spec in specs]
-    if not every:
+    missing = [(name, spec) for name, specs in lacking.items() for spec in specs]
+    if not missing:
         return None
     messages = [_message(specs, name, in_frames[name]) for name, specs in lacking.items() if specs]
     remedies = _Remedies(sources, in_frames, join)
-    if len(every) == 1:
-        ((name, spec),) = every
+    if len(missing) == 1:
+        ((name, spec),) = missing
         return MissingColumnError.of(messages[0], remedies.alone(name, spec), (spec.role, spec.column))
-    columns = dict.fromkeys((spec.role, spec.column) for _, spec in every)
-    return MissingColumnError.of("\n".join(messages), remedies.together(every), *columns)
+    columns = dict.fromkeys((spec.role, spec.column) for _, spec in missing)
+    return MissingColumnError.of("\n".join(messages), remedies.together(missing), *columns)
 
 
 def _lacking(source: Source, in_frame: Collection[Any]) -> list[ColumnSpec]:
-    """Return the columns that a frame lacks, each once for each role."""
+    """Return the columns that a frame must have but lacks, each once for each role.
+
+    A column with a default is optional, unless the user probably has it under another name.
+    """
     lacking = {
         (spec.role, spec.column): spec
         for spec in (*source.specs.values(), *source.unread)
-        if spec.column not in in_frame and (spec.default is None or _has_another_name(spec, source, in_frame))
+        if spec.column not in in_frame and (spec.default is None or _probably_has_another_name(spec, source, in_frame))
     }
     return list(lacking.values())
 
 
-def _has_another_name(spec: ColumnSpec, source: Source, in_frame: Collection[Any]) -> bool:
-    """Return whether a column without a role has a name that surely means this role, although the role is optional."""
+def _probably_has_another_name(spec: ColumnSpec, source: Source, in_frame: Collection[Any]) -> bool:
+    """Return whether a column is refused as missing, although optional: a free column has a name for the relevance."""
     free = [column for column in in_frame if column not in _taken(source)]
     return spec.refuses_other_names and bool(_columns_named(RELEVANCE_NAMES, free))
 
@@ -156,7 +159,7 @@ class _Remedies:
         return spec.role in ("by", "item") and name not in ("frame", "users", "items")
 
     def _shared_column(self, name: str, spec: ColumnSpec) -> Any:
-        """Return a column with a usual name for a key that both frames have, if both lack the key; otherwise None."""
+        """Return the guess for a key that both frames have, if both lack the key; otherwise None."""
         first = next(iter(self.in_frames.values()))
         if not self._is_matched(name, spec) or spec.column in first or len(self.in_frames) == 1:
             return None
@@ -179,7 +182,10 @@ class _Remedies:
         return f"{what} to {column!r}"
 
     def _guesses(self, name: str, spec: ColumnSpec, taken: Collection[Any] = ()) -> tuple[str, list[Any]]:
-        """Return the column with almost the same name, otherwise "", and the columns with a usual name for the role."""
+        """Return the column with almost the same name, otherwise "", and the columns with a usual name for the role.
+
+        If there are columns with a usual name, an almost equal name counts only if it is a usual name too.
+        """
         read = _taken(self.sources[name]) if spec.role != "per" else set()
         free = [column for column in self.in_frames[name] if column not in read and column not in taken]
         near = closest_of(spec.column, map(str, free))
@@ -209,6 +215,7 @@ class _Remedies:
         holder = next((f"{name} has it:" for name, names in self.in_frames.items() if spec.column in names), None)
         example = self.join.format((self._columns_of("by") or ["user"])[0])
         into = "the frame or to truth" if "truth" in self.sources else "the frame"
+        # The backquotes mark the code as an example, which the command line leaves out.
         return f"{holder or 'if another frame has it,'} join it to {into} first`, as in {example}`"
 
 
@@ -261,7 +268,7 @@ def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
 def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
     """Return the error for a column that should hold lists."""
     return ColumnTypeError(
-        f"`{role}={column!r}` has the type {dtype}, but lists are needed", "a list in order for each"
+        f"`{role}={column!r}` has the type {dtype}, but lists are needed", "give one ranked list per row"
     )
 
 
@@ -269,7 +276,7 @@ def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, ob
     """Return the error for a key whose types in two frames never match. A side is a frame's name and the type."""
     types = ", but ".join(f"{dtype} in {frame_text(name)}" for name, dtype in (left, right))
     msg = f"`{spec.role}={spec.column!r}` has the type {types}"
-    return ColumnTypeError(msg, "cast one of them, else no row would match")
+    return ColumnTypeError(msg, "cast one of them, because no row would match otherwise")
 
 
 def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeError:

@@ -12,9 +12,17 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 Use = Literal["key", "order", "model", "attribute", "relevance", "score", "value", "feature", "time", "nan", "exists"]
-"""What a column is read for: to be compared only, to be sorted too, to be sorted by first appearance, to be carried
-along, a number, or a point in time; or only for whether it is NaN and not missing, or for whether the frame has it,
-both as 1.0 or 0.0."""
+"""What a column is read for.
+
+- key: values that are only compared for equality;
+- order: values that are compared and sorted;
+- model: values that are compared, and sorted by their first appearance;
+- attribute: values that results carry along;
+- relevance, score, value, feature: numbers;
+- time: points in time;
+- nan: 1.0 if a value is NaN and not missing, otherwise 0.0;
+- exists: 1.0 if the frame has the column, otherwise 0.0.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class ColumnSpec:
 
     @cached_property
     def is_flag(self) -> bool:
-        """Whether only something about the column matters."""
+        """Whether the plan reads 1.0 or 0.0 in place of the column's values."""
         return self.use in ("nan", "exists")
 
 
@@ -63,7 +71,7 @@ class Source:
     """Columns that the frame must have, although nothing reads them."""
 
     def with_specs(self, more: Mapping[str, ColumnSpec]) -> Source:
-        """Return the same with more columns to read."""
+        """Return the same frame with more columns to read."""
         return replace(self, specs={**self.specs, **more})
 
     def with_native(self, native: Any) -> Source:
@@ -72,7 +80,7 @@ class Source:
 
 
 def specs_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
-    """Return the columns to read from any frame; the first frame that names one says what for."""
+    """Return the columns to read, by the plan's names. If several frames name a column, the first decides its spec."""
     by_name: dict[str, ColumnSpec] = {}
     for source in sources.values():
         for name, spec in source.specs.items():

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any]:
+def exactly_summable_parts(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any]:
     """Return columns of floats that add up to a column, where each column has exact sums.
 
     A sum of floats is rounded, and which way depends on the order. So each number is split into
@@ -36,7 +36,7 @@ def parts_of(values: Any, largest_of: Callable[[Any], float | None]) -> list[Any
 
 
 def _step(rows: int, largest: float) -> float:
-    """Return a power of two that is more than twice as large as any sum.
+    """Return a power of two that is more than twice as large as any sum, 0 without a sum, or inf if there is none.
 
     A number that is added to it loses all bits below the power's last bit. So after the power is subtracted again, the
     number is a multiple of this bit, and so are all sums of such numbers.

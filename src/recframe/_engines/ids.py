@@ -24,7 +24,11 @@ class IdColumns(ABC):
 
     @abstractmethod
     def ids(self, ids: Any, like: Any, column: str) -> Any:
-        """Return ids as a column of the library, with the type of a column of `like`, if `like` is a frame."""
+        """Return ids as a column of the library.
+
+        If `like` is a frame, integers get the type of its column where their values fit. Ids that cannot match the
+        column raise a `ColumnTypeError`.
+        """
 
     @abstractmethod
     def column(self, frame: Any, column: str) -> Any:
@@ -36,7 +40,10 @@ class IdColumns(ABC):
 
     @abstractmethod
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
-        """Return the ids with the distinct values of some rows appended, and the position of each row's value."""
+        """Return the ids with the distinct values of some rows appended, and the position of each row's value.
+
+        `rows` are the numbers of the rows, none of whose values is among the ids.
+        """
 
     @abstractmethod
     def order(self, ids: Any) -> Array:
@@ -44,7 +51,11 @@ class IdColumns(ABC):
 
     @abstractmethod
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
-        """Return a frame of ids, given by their positions, and of numbers. Negative integers are missing."""
+        """Return a frame with columns of ids and columns of numbers, in this order.
+
+        A column of ids is a pair: the ids, and the position of each row's id among them. In a column of integers,
+        a negative number becomes a missing value.
+        """
 
     def typed(self, values: Any) -> Any:
         """Return a column of Python objects in the type of its values, and other columns unchanged."""
@@ -64,21 +75,21 @@ class IdColumns(ABC):
         return np.where(np.isnan(numbers), 0.0, numbers) if np.isnan(numbers.sum()) else numbers
 
     def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
-        """Return a few values of a column, by the numbers of their rows."""
+        """Return the first distinct values of some rows, for messages. `chosen` are the numbers of the rows."""
         return _examples(nw.from_native(self.column(frame, column), series_only=True)[chosen])
 
     def repeated(self, ids: Any) -> list[Any]:
-        """Return the first of the ids that repeat, if any."""
+        """Return the first ids that repeat, if any, for messages."""
         values = nw.from_native(ids, series_only=True)
         return _examples(values.filter(values.is_duplicated()))
 
     def first(self, ids: Any) -> list[Any]:
-        """Return the first ids."""
+        """Return the first ids, for messages."""
         return _examples(nw.from_native(ids, series_only=True))
 
 
 def _examples(values: nw.Series[Any]) -> list[Any]:
-    """Return the first values of a column."""
+    """Return the first `EXAMPLES` distinct values of a column."""
     return values.unique(maintain_order=True).head(EXAMPLES).to_list()
 
 
@@ -92,7 +103,7 @@ def check_column(names: Sequence[Any], column: str) -> None:
 def unlike_ids(column: str, dtype: object, ids: object) -> ColumnTypeError:
     """Return the error for a column whose values never match the ids."""
     msg = f"{column!r} has the type {dtype}, but the ids of the factors are {ids}"
-    return ColumnTypeError(msg, "cast one of them, else no row would match")
+    return ColumnTypeError(msg, "cast one of them, because no row would match otherwise")
 
 
 def as_list(ids: Any) -> Any:

@@ -94,10 +94,12 @@ SINGLE_COLUMNS = ("Series", "ChunkedArray")
 """The names of classes that support Arrow's interface but are single columns, not frames."""
 
 
-def in_kind(value: Any, kind: Kind | None = None) -> Any:
-    """Return a value as a frame of a supported kind: `kind`, or the first that fits, if it supports Arrow's interface.
+def as_supported_frame(value: Any, kind: Kind | None = None) -> Any:
+    """Return a value as a supported frame if it is not one yet: a Narwhals frame, or a table with Arrow's interface.
 
-    It is read once, here, because a stream can be read only once. Other values are returned unchanged.
+    A table becomes a frame of pandas or PyArrow if `kind`, or without it the table's own library, is one of them.
+    Otherwise it becomes a polars frame if polars is installed. Its stream can be read only once, so it is read here.
+    Other values are returned unchanged.
     """
     if kind_of(value) is not None:
         return value
@@ -119,12 +121,12 @@ def in_kind(value: Any, kind: Kind | None = None) -> Any:
 
 def frames_of_models(models: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the frames in a mapping of models to frames, or an empty dict if it is another mapping."""
-    frames = {name: in_kind(frame) for name, frame in models.items()}
+    frames = {name: as_supported_frame(frame) for name, frame in models.items()}
     return frames if any(map(is_frame, frames.values())) else {}
 
 
-def stacked(models: Mapping[Any, Any], model: str) -> Any:
-    """Return the rows of the frames of several models as one frame, with a column of the model's name."""
+def stack_frames_of_models(models: Mapping[Any, Any], model: str) -> Any:
+    """Return the rows of the frames of several models in one frame, with the model's name in the column `model`."""
     first = next(iter(models.values()))
     adapter = adapter_of(first)
     frames = {}
@@ -139,10 +141,10 @@ def stacked(models: Mapping[Any, Any], model: str) -> Any:
     return adapter.stack_models(frames, model)
 
 
-def sides_in_kind(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return roles, whose frames in `names` are converted to the kind of a frame if they support Arrow's interface."""
+def sides_as_supported_frames(frame: object, roles: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return roles, with those in `names` as supported frames, if possible of the same kind as a frame."""
     kind = kind_of(frame)
-    return {name: in_kind(value, kind) if name in names else value for name, value in roles.items()}
+    return {name: as_supported_frame(value, kind) if name in names else value for name, value in roles.items()}
 
 
 def adapter_of(frame: object) -> Adapter:
@@ -210,7 +212,7 @@ def a_type(frame: object) -> str:
 
 
 def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *, rows: Collection[str] = ()) -> Session:
-    """Read the needed columns of frames of the same kind.
+    """Return a session with the needed columns of frames of the same kind.
 
     Parameters
     ----------
@@ -221,7 +223,7 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     rows : collection of str
         The frames whose rows to number, which must be eager.
     """
-    adapter, sources = _in_kind(sources)
+    adapter, sources = _in_one_kind(sources)
     shared = SHARED.get()
     if shared is None or not adapter.eager:
         return _opened(adapter, sources, either, rows)
@@ -231,7 +233,7 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
 def _opened(
     adapter: Adapter, sources: dict[str, Source], either: Mapping[str, ColumnSpec], rows: Collection[str]
 ) -> Session:
-    """Return the opened frames of one kind."""
+    """Return a session of frames of the same kind, after the columns in `either` are assigned to frames."""
     if either:
         # Only this step needs the column names of a lazy frame.
         names = adapter.names(sources["truth"].native)
@@ -255,12 +257,12 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
     numbered : sequence of str
         The frames whose rows the result holds.
     """
-    adapter, sources = _in_kind(sources)
+    adapter, sources = _in_one_kind(sources)
     rows: Rows = adapter.open_rows(sources, numbered)
     return rows
 
 
-def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
+def _in_one_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
     """Return the adapter of a call's first frame, and all frames in its kind; raise for a frame of another kind."""
     frame = sources["frame"].native
     adapter = adapter_of(frame)
@@ -323,7 +325,10 @@ def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
 
 
 def _library_of(value: object) -> str | None:
-    """Return the library of a frame or a column."""
+    """Return the library of a frame or a column that can make frames; None for other values.
+
+    A frame of a library that cannot make frames raises an error.
+    """
     check_answers_with_rows(value)
     kind = kind_of(value)
     if kind is not None:

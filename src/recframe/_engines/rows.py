@@ -28,7 +28,7 @@ class Rows(ABC):
     frames : mapping of str to Frame
         The frames under the plan's names.
     row : list of str
-        The column of row numbers.
+        The name of the column of row numbers, in a list, to put beside the names of keys.
     """
 
     def __init__(
@@ -41,9 +41,16 @@ class Rows(ABC):
 
     @abstractmethod
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
-        """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
+        """Return the user's rows of ``"frame"`` whose numbers are in a result, with new columns.
 
-        Rows keep their order, or are sorted by the user's columns.
+        Parameters
+        ----------
+        result : Frame
+            The row numbers, each at most once, and the new columns.
+        new : dict of str to str
+            The user's names of the new columns, by the plan's names.
+        sort : sequence of str, optional
+            The user's names of the columns to sort by. Otherwise rows keep the user's order.
         """
 
     @abstractmethod
@@ -64,5 +71,6 @@ class Rows(ABC):
             The user's names of the new columns, by the plan's names. A column that the frame lacks gets the type of the
             truth's column of this name, or becomes integers. Other columns may hold numbers of any type.
         model : str, optional
-            The user's column of models, filled from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
+            The user's column of models. Rows of ``"truth"`` get its value from a row of ``"frame"``, whose number is in
+            the column `MODEL_ROW` of `added`.
         """

@@ -26,7 +26,9 @@ def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], i
     try:
         codes = [_codes(columns[key]) for key in keys] or [Codes(np.zeros(len(frame), dtype="int64"), 1)]
         lists = reduce(_paired, codes)
-        if not all(lists.is_ordered_by(columns[name].to_numpy(dtype="float64", na_value=np.nan)) for name in scores):
+        if not all(
+            lists.has_unequal_neighbours(columns[name].to_numpy(dtype="float64", na_value=np.nan)) for name in scores
+        ):
             return None
         return 0 if item is None else _lists_with_repeats(lists, columns[item])
     except (TypeError, ValueError, NotImplementedError):  # values that cannot be compared

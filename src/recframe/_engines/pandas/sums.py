@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from recframe._engines.exact_sums import parts_of
+from recframe._engines.exact_sums import exactly_summable_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,4 +45,4 @@ def _parts(values: Any) -> Any:
     if values.dtype.kind != "f" or not len(values):
         return [values]
     with np.errstate(invalid="ignore"):
-        return parts_of(values, lambda part: float(np.fmax.reduce(np.abs(part))))
+        return exactly_summable_parts(values, lambda part: float(np.fmax.reduce(np.abs(part))))

@@ -34,7 +34,7 @@ def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequenc
     lists = _codes([columns[key] for key in keys])
     values = [] if lists is None else [_array(columns[name]) for name in scores]
     if lists is not None and all(array is not None for array in values):
-        if not all(map(lists.is_ordered_by, values)):
+        if not all(map(lists.has_unequal_neighbours, values)):
             return None
         items = None if item is None else _codes([columns[item]])
         pairs = None if items is None else lists.paired(items)

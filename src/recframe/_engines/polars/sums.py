@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.exact_sums import parts_of
+from recframe._engines.exact_sums import exactly_summable_parts
 from recframe._engines.packing import BITS
 from recframe._engines.polars.compat import FEW_ROWS, col, collect, numpy_if_installed, series
 from recframe._engines.polars.pack import digits_of, shared_digits, sort_integers
@@ -171,7 +171,8 @@ def exact_sums(
 ) -> pl.DataFrame:
     """Return the exact sums of columns in each group, or over all rows.
 
-    `counted` adds how many values a column has, under another name. `least` adds the least values of columns.
+    `counted` maps the name of each count to the column, one of `columns`, whose values it counts. `least` adds the
+    least values of other columns.
     """
     if group:
         return _exact_sums_by(frame, group, columns, counted, least)
@@ -225,7 +226,7 @@ def _parts(values: pl.Series) -> list[pl.Series]:
     """Return the parts of a column of floats, which add up without rounding, or a column of integers itself."""
     if not values.dtype.is_float():
         return [values]
-    return parts_of(values if values.dtype == pl.Float64 else values.cast(pl.Float64), _largest)
+    return exactly_summable_parts(values if values.dtype == pl.Float64 else values.cast(pl.Float64), _largest)
 
 
 def _largest(values: pl.Series) -> Any:

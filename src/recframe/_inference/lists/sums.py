@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recframe._base.values import ROUNDING
-from recframe._engines.exact_sums import parts_of
+from recframe._engines.exact_sums import exactly_summable_parts
 from recframe._inference.lists.keys import numbered
 from recframe._inference.statistics.student import scipy_stats
 
@@ -58,7 +58,7 @@ class Groups:
 
 def sums_by(codes: Any, count: int, values: Any) -> NDArray[Any]:
     """Return the sum of the values in each group. The order of the rows changes no bit."""
-    parts = parts_of(values, _largest)
+    parts = exactly_summable_parts(values, _largest)
     if len(parts) == 1 and parts[0].any():
         # If some values are infinite, or nearly so, there are no exact parts. The values are added in their own order.
         order = np.lexsort((values, codes))
