@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._base.columns import POSITION
-from recframe._inference.agreement.rank_overlap import LONG, SEEN, SHARED, SHORT, looked_up, sums_at
+from recframe._inference.agreement.rank_overlap import LONG, SHARED, SHORT, WEIGHTED_TOP_K, looked_up, sums_at
 
 if TYPE_CHECKING:
     from recframe._base.columns import Frame
@@ -20,10 +20,10 @@ RBO_RESIDUAL = "rbo_residual"
 BOUNDS = (RBO_MIN, RBO_MAX, RBO_RESIDUAL)
 HEAD = "head"
 """The sum of p^d / d over the depths up to a depth."""
-FEWER = "shared items, whole"
+SHARED_FLOOR = "shared items, rounded down"
 """The expected number of shared items, rounded down."""
-_all_items_column = "items of both, {}".format
-"""The number of different items in both top k, if they share this many more than FEWER."""
+_all_items_column = "different items, {} more shared".format
+"""The number of different items in both top k, if they share this many more than SHARED_FLOOR."""
 
 
 def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
@@ -33,15 +33,15 @@ def with_bounds(engine: Engine, table: Frame, p: float) -> Frame:
     expected value. Then the residuals for the next lower and the next higher integer are averaged in proportion.
     """
     heads = engine.collect_once(_heads(engine, table, p))
-    table = table.with_columns((nw.col(SHARED) - nw.col(SHARED) % 1).alias(FEWER))
+    table = table.with_columns((nw.col(SHARED) - nw.col(SHARED) % 1).alias(SHARED_FLOOR))
     depths = {SHORT: nw.col(SHORT), LONG: nw.col(LONG)}
-    depths |= {_all_items_column(more): nw.col(SHORT) + nw.col(LONG) - nw.col(FEWER) - more for more in (0, 1)}
+    depths |= {_all_items_column(more): nw.col(SHORT) + nw.col(LONG) - nw.col(SHARED_FLOOR) - more for more in (0, 1)}
     for name, depth in depths.items():
         table = looked_up(engine, table, heads, depth, [HEAD], of=name)
         table = table.with_columns(nw.col(sums_at(HEAD, name)).fill_null(0.0))
     unseen = -math.log1p(-p) - nw.col(sums_at(HEAD, LONG))
-    least = (1 - p) / p * (nw.col(SEEN) + nw.col(SHARED) * unseen)
-    share = nw.col(SHARED) - nw.col(FEWER)
+    least = (1 - p) / p * (nw.col(WEIGHTED_TOP_K) + nw.col(SHARED) * unseen)
+    share = nw.col(SHARED) - nw.col(SHARED_FLOOR)
     residual = (1 - share) * _residual(0, p) + share * _residual(1, p)
     table = table.with_columns(least.alias(RBO_MIN), residual.alias(RBO_RESIDUAL))
     return table.with_columns((nw.col(RBO_MIN) + nw.col(RBO_RESIDUAL)).alias(RBO_MAX))
@@ -59,10 +59,10 @@ def _heads(engine: Engine, table: Frame, p: float) -> Frame:
 
 
 def _residual(more: int, p: float) -> nw.Expr:
-    """Return the residual if the two top k share FEWER + `more` items."""
+    """Return the residual if the two top k share SHARED_FLOOR + `more` items."""
     short = nw.col(SHORT)
     long = nw.col(LONG)
-    shared = nw.col(FEWER) + more
+    shared = nw.col(SHARED_FLOOR) + more
     all_items = short + long - shared
     head_short = nw.col(sums_at(HEAD, SHORT))
     head_long = nw.col(sums_at(HEAD, LONG))

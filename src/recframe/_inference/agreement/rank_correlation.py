@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe._base.columns import CONCORDANCE, ITEM, LEVEL, RELEVANCE, SCORE, START
 from recframe._inference.agreement import top_correlation
 from recframe._inference.agreement.rank_overlap import LEFT, NUMBER, RIGHT, of_left, of_right
-from recframe._inference.agreement.top_correlation import FIRST_POSITION, MEAN_POSITION, SIDES, TIES
+from recframe._inference.agreement.top_correlation import FIRST_POSITION, MEAN_POSITION, SIDES, UNTIED
 from recframe._plan import ranks
 from recframe._plan.term_rows import LAZY_DIGITS
 
@@ -90,12 +90,12 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weight
         (y * y).alias(of_right(SQUARE)),
         (x * y).alias(PRODUCT),
         *(
-            ((n - 1) / 2 - nw.col(side(MEAN_POSITION)) + nw.col(side(FIRST_POSITION))).alias(side(TIES))
+            ((n - 1) / 2 - nw.col(side(MEAN_POSITION)) + nw.col(side(FIRST_POSITION))).alias(side(UNTIED))
             for side in SIDES
         ),
     )
-    summed = [PRODUCT, CONCORDANCE, *(side(name) for side in SIDES for name in (SQUARE, TIES))]
-    values = [_over_root(CONCORDANCE, TIES).alias(KENDALL), _over_root(PRODUCT, SQUARE).alias(SPEARMAN)]
+    summed = [PRODUCT, CONCORDANCE, *(side(name) for side in SIDES for name in (SQUARE, UNTIED))]
+    values = [_over_root(CONCORDANCE, UNTIED).alias(KENDALL), _over_root(PRODUCT, SQUARE).alias(SPEARMAN)]
     if top_weighted:
         rows, more = top_correlation.terms(top_correlation.with_pairs_of_rows(engine, rows, lists, digits), lists)
         summed = [*summed, *more]

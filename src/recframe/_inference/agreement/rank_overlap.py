@@ -36,18 +36,21 @@ LENGTH = "top k length"
 SHORT = "shorter length"
 LONG = "longer length"
 SHARED = "shared"
-EARLY = "shared up to the shorter length"
+SHARED_IN_SHORTER = "shared up to the shorter length"
 WEIGHTED = "weighted overlap"
-SEEN = "weighted overlap of the top k"
+WEIGHTED_TOP_K = "weighted overlap of the top k"
 DEPTH = "depth"
-RISE = "rise"
-"""The depth before both probabilities of an item rise."""
-BEND = "bend"
-"""The depth where the first of the two probabilities has reached its end."""
-REST = "rest"
-"""The depth where both probabilities have reached their ends."""
+BEFORE_BOTH = "depth before both"
+"""The last depth before the item's tied blocks have started in both rankings."""
+FIRST_END = "depth of the first end"
+"""The depth from which one of the item's two probabilities no longer rises."""
+LAST_END = "depth of the last end"
+"""The depth from which neither of the item's two probabilities rises."""
 TAILS = ("tail", "tail of depths", "tail of squares")
-"""The sums of p^d / d, p^d and d p^d over the depths d below a depth."""
+"""The sums of p^d / d, p^d and d p^d over the depths d after a depth, up to one depth after the longest top k.
+
+Only differences between two such sums are used, so the later depths do not matter.
+"""
 of_left = "left {}".format
 of_right = "right {}".format
 
@@ -82,11 +85,11 @@ def overlaps(
     A model's lists are the lists in which it ranks an item. A pair's lists belong to both models. `item_column` is
     the column that identifies an item: the item within its list, or the number of the row.
     """
-    placed = [engine.collect_once(_placed(engine, ranking, [*keys, item_column], k)) for ranking in rankings]
-    counts = [blocks.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for blocks in placed]
+    blocks = [engine.collect_once(_tied_blocks(engine, ranking, [*keys, item_column], k)) for ranking in rankings]
+    counts = [of_model.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for of_model in blocks]
     lengths = engine.collect_once(engine.stack(counts))
     # In wide format, the last model is never the left one of a pair, and the first one is never the right one.
-    sides = (placed[:-1], placed[1:]) if len(placed) > 1 else (placed, placed)
+    sides = (blocks[:-1], blocks[1:]) if len(blocks) > 1 else (blocks, blocks)
     left, right = (engine.stack(side) for side in sides)
     pairs = engine.collect_once(_pairs(engine, lengths, keys, k))
     tails = engine.collect_once(_tails(engine, pairs, p))
@@ -99,8 +102,8 @@ def overlaps(
         # All lists have the same length, so every shared item is also within the shorter one.
         shared = shared.with_columns(nw.lit(math.inf).alias(SHORT))
     terms = _terms if tied else _terms_without_ties
-    sums = engine.sum_exactly(terms(engine, shared, tails), lists, [SHARED, EARLY, WEIGHTED])
-    table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
+    sums = engine.sum_exactly(terms(engine, shared, tails), lists, [SHARED, SHARED_IN_SHORTER, WEIGHTED])
+    table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, SHARED_IN_SHORTER, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
         table = looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)
     return table.select(*lists, SHORT, LONG, SHARED, *_values(p)), lengths.select(*keys, NUMBER)
@@ -114,17 +117,17 @@ def _shared_items(engine: Engine, left: Frame, right: Frame, keys: Sequence[str]
     return shared.filter(nw.col(LEFT) < nw.col(RIGHT))
 
 
-def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
-    """Return the rows whose tied blocks start in the top k, with the start and the end of the block."""
+def _tied_blocks(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
+    """Return the rows of tied blocks that start in the top k, with the start and the end of the block."""
     rows = engine.rank_rows(ranking.rows, ranking.group, SCORE, k, None)
     start = nw.col(START).cast(nw.Float64())
     number = nw.col(NUMBER) if ranking.number is None else nw.lit(ranking.number).alias(NUMBER)
     return rows.select(*columns, number, start, (start + nw.col(SIZE) - 1).alias(END))
 
 
-def _without_repeats(engine: Engine, placed: Frame, keys: Sequence[str]) -> Frame:
+def _without_repeats(engine: Engine, blocks: Frame, keys: Sequence[str]) -> Frame:
     """Return each item of a list once, at its first position. Only lazy frames may repeat items."""
-    return placed if engine.eager else placed.group_by(*keys, NUMBER, ITEM).agg(nw.col(START, END).min())
+    return blocks if engine.eager else blocks.group_by(*keys, NUMBER, ITEM).agg(nw.col(START, END).min())
 
 
 def _sides(left: Frame, right: Frame, columns: Sequence[str]) -> tuple[Frame, Frame]:
@@ -145,7 +148,7 @@ def _pairs(engine: Engine, lengths: Frame, keys: Sequence[str], k: int) -> Frame
 
 
 def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
-    """Return the sums of weights over the depths below each depth, from 0 to the longest top k.
+    """Return TAILS, the sums of weights over later depths, for each depth from 0 to the longest top k.
 
     They are summed from the last depth, so that small weights do not lose precision.
     """
@@ -160,7 +163,7 @@ def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
 
 
 def looked_up(engine: Engine, frame: Frame, sums: Frame, depth: nw.Expr, names: Sequence[str], of: str) -> Frame:
-    """Add columns of a table of sums, looked up at a depth; `of` names the depth in the columns."""
+    """Add columns of the table `sums` at a depth of each row. `of` names the depth in the new columns."""
     frame = frame.with_columns(depth.cast(nw.Int64()).alias(POSITION))
     joined = engine.join(frame, sums.select(POSITION, *names), [POSITION])
     return joined.rename({name: sums_at(name, of) for name in names}).drop(POSITION)
@@ -174,17 +177,20 @@ def sums_at(name: str, depth: str) -> str:
 def _terms_without_ties(engine: Engine, shared: Frame, tails: Frame) -> Frame:
     """Add the same columns as `_terms`, if no items tie."""
     depth = nw.max_horizontal(of_left(START), of_right(START))
-    shared = looked_up(engine, shared.with_columns(depth.alias(DEPTH)), tails, nw.col(DEPTH) - 1, TAILS[:1], of=RISE)
+    shared = looked_up(
+        engine, shared.with_columns(depth.alias(DEPTH)), tails, nw.col(DEPTH) - 1, TAILS[:1], of=BEFORE_BOTH
+    )
     early = nw.when(nw.col(DEPTH) <= nw.col(SHORT)).then(1.0).otherwise(0.0)
-    weighted = nw.col(sums_at(TAILS[0], RISE)).alias(WEIGHTED)
-    return shared.with_columns((nw.col(DEPTH) * 0.0 + 1.0).alias(SHARED), early.alias(EARLY), weighted)
+    weighted = nw.col(sums_at(TAILS[0], BEFORE_BOTH)).alias(WEIGHTED)
+    return shared.with_columns((nw.col(DEPTH) * 0.0 + 1.0).alias(SHARED), early.alias(SHARED_IN_SHORTER), weighted)
 
 
 def _terms(engine: Engine, shared: Frame, tails: Frame) -> Frame:
-    """Add what a shared item adds to the overlap: up to the longer and the shorter length, and over all depths.
+    """Add the terms of each shared item: SHARED, SHARED_IN_SHORTER and WEIGHTED, whose sums are the overlap of a list.
 
-    The probability that the item is among the first d rises from the start of its block, and stays constant after the
-    end of the block or of the top k.
+    SHARED and SHARED_IN_SHORTER are the probabilities that both models rank the item within the longer and the shorter
+    length. WEIGHTED is their sum over all depths, weighted with p^d / d. The probability that the item is among the
+    first d rises from the start of its block, and stays constant after the end of the block or of the top k.
     """
     shared = shared.with_columns(
         *((nw.col(side(END)) - nw.col(side(START)) + 1).alias(side(SIZE)) for side in (of_left, of_right)),
@@ -203,12 +209,12 @@ def _terms(engine: Engine, shared: Frame, tails: Frame) -> Frame:
     first_end = nw.min_horizontal(of_left(END), of_right(END))
     shared = shared.with_columns(
         reached.alias(SHARED),
-        early.alias(EARLY),
-        both_start.alias(RISE),
-        nw.when(first_end > both_start).then(first_end).otherwise(both_start).alias(BEND),
-        nw.max_horizontal(of_left(END), of_right(END)).alias(REST),
+        early.alias(SHARED_IN_SHORTER),
+        both_start.alias(BEFORE_BOTH),
+        nw.when(first_end > both_start).then(first_end).otherwise(both_start).alias(FIRST_END),
+        nw.max_horizontal(of_left(END), of_right(END)).alias(LAST_END),
     )
-    for depth in (RISE, BEND, REST):
+    for depth in (BEFORE_BOTH, FIRST_END, LAST_END):
         shared = looked_up(engine, shared, tails, nw.col(depth), TAILS, of=depth)
     return shared.with_columns(_weighted().alias(WEIGHTED))
 
@@ -220,16 +226,16 @@ def _weighted() -> nw.Expr:
     # While both probabilities rise, their product is a quadratic polynomial of d: (d - start + 1) · (d - start + 1).
     linear = 2 - start[of_left] - start[of_right]
     constant = (1 - start[of_left]) * (1 - start[of_right])
-    both = _between(RISE, BEND, (constant, linear, nw.lit(1.0))) / (size[of_left] * size[of_right])
+    both = _between(BEFORE_BOTH, FIRST_END, (constant, linear, nw.lit(1.0))) / (size[of_left] * size[of_right])
     # Then one probability is constant, and the other still rises.
     left_ends_last = nw.col(of_left(END)) > nw.col(of_right(END))
-    rising = {side: _between(BEND, REST, (1 - start[side], nw.lit(1.0))) / size[side] for side in start}
+    rising = {side: _between(FIRST_END, LAST_END, (1 - start[side], nw.lit(1.0))) / size[side] for side in start}
     ends = {side: (nw.col(side(END)) - start[side] + 1) / size[side] for side in start}
     left_rises = rising[of_left] * ends[of_right]
     right_rises = rising[of_right] * ends[of_left]
     single = nw.when(left_ends_last).then(left_rises).otherwise(right_rises)
     # After that, both are constant.
-    return both + single + nw.col(SHARED) * nw.col(sums_at(TAILS[0], REST))
+    return both + single + nw.col(SHARED) * nw.col(sums_at(TAILS[0], LAST_END))
 
 
 def _between(start: str, end: str, factors: Sequence[nw.Expr]) -> nw.Expr:
@@ -245,11 +251,11 @@ def _values(p: float) -> list[nw.Expr]:
     short = nw.col(SHORT)
     long = nw.col(LONG)
     shared = nw.col(SHARED)
-    early = nw.col(EARLY)
+    early = nw.col(SHARED_IN_SHORTER)
     below_short, below_long = (nw.col(sums_at(TAILS[0], length)) for length in (SHORT, LONG))
     first = nw.col(WEIGHTED) - shared * below_long
     power_short, power_long = ((length * math.log(p)).exp() for length in (short, long))
     second = early / short * ((power_short - power_long) * p / (1 - p) - short * (below_short - below_long))
     rbo = (1 - p) / p * (first + second) + ((shared - early) / long + early / short) * power_long
-    values = {OVERLAP: shared / long, JACCARD: shared / (short + long - shared), RBO: rbo, SEEN: first}
+    values = {OVERLAP: shared / long, JACCARD: shared / (short + long - shared), RBO: rbo, WEIGHTED_TOP_K: first}
     return [value.alias(name) for name, value in values.items()]

@@ -24,14 +24,14 @@ FIRST_POSITION = "first position"
 """The first position of the row's tied block, under a model."""
 ORDER_IN_BLOCK = "order in block"
 """The row's number in its tied block under a model, from 1, in the order of the other model."""
-TIES = "pairs not tied"
+UNTIED = "pairs not tied"
 """Half the number of pairs that contain the row and do not tie under a model."""
 ABOVE = "above by both"
 """How many rows both models put above the row."""
 BALANCE = "balance of pairs"
 """How many pairs with the row the models order in the same way, minus the pairs that they order differently."""
-NEGATED_START = "start from the last"
-"""The start of the row's tied block in the left model, negated to rank from the last."""
+NEGATED_START = "negated start"
+"""The start of the row's tied block in the left model, negated because the highest number gets position 1."""
 digits_column = "digits from {}".format
 least_column = "least {}".format
 mean_column = "mean {}".format
@@ -40,7 +40,7 @@ PRECISION = "average precision"
 PRECISION_COUNT = "rows below the first"
 """1 for a row that has rows above it. The average precision is a mean over these rows."""
 WEIGHTED = "weighted pairs"
-weighted_ties = "{} not tied, {}".format
+weighted_untied = "{} not tied, {}".format
 SIDES = (of_left, of_right)
 """The functions that name columns of the left and of the right model."""
 
@@ -48,7 +48,8 @@ SIDES = (of_left, of_right)
 def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits: int) -> Frame:
     """Add ABOVE and BALANCE to each row, from the levels of the right model and the starts of the left model.
 
-    A pair is counted at the first binary digit in which its levels differ, as in `ranks.concordant_pairs`.
+    Higher levels are nearer to the top. `digits` is the number of binary digits of the highest level. A pair is counted
+    at the first binary digit in which its levels differ, as in `ranks.concordant_pairs`.
     """
     # All digits in one step, because one step per digit makes a query that is nested too deeply for Ibis.
     levels = {digits_column(digit): nw.col(LEVEL) // 2**digit for digit in range(digits)}
@@ -63,24 +64,25 @@ def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits
     above = 0.0 * nw.col(LEVEL)
     balance = 0.0 * nw.col(LEVEL)
     for digit in range(digits):
-        # Counts of the rows whose levels first differ from the row's level in this digit.
-        rows_above, mean_rank, count = (
+        # The rows whose levels first differ from the row's level in this digit: the larger group without the smaller.
+        # The left model puts `rows_above` of them above the row. `rows_above_or_half` also counts half of its ties.
+        rows_above, rows_above_or_half, count = (
             nw.col(column(digit + 1)) - nw.col(column(digit)) for column in (least_column, mean_column, size_column)
         )
-        difference = count - 2 * mean_rank
-        # If the row's own digit is 0, these rows have a higher level.
+        rows_below_minus_above = count - 2 * rows_above_or_half
+        # If the row's digit is 0, the right model puts all of them above the row, and otherwise below.
         is_lower = nw.col(digits_column(digit)) % 2 == 0
         above = above + nw.when(is_lower).then(rows_above).otherwise(0.0)
-        balance = balance + nw.when(is_lower).then(-1 * difference).otherwise(difference)
+        balance = balance + nw.when(is_lower).then(-1 * rows_below_minus_above).otherwise(rows_below_minus_above)
     return frame.with_columns(above.alias(ABOVE), balance.alias(BALANCE))
 
 
 def terms(frame: Frame, lists: Sequence[str]) -> tuple[Frame, list[str]]:
-    """Return rows with the terms of both correlations, and the columns of these terms.
+    """Return rows with the terms of both correlations, and the names of the columns with these terms.
 
     For AP correlation, a row adds the share of the rows above it that the other model puts above it too. For the
-    weighted tau, a row adds the balance of its pairs, times 1 / position. Each model gives the positions once. Items
-    that it ties have the order of the other model.
+    weighted tau, a row adds the balance of its pairs, times 1 / position. Both are computed with the positions of the
+    left model and with the positions of the right model. Items that tie in a model are ordered by the other model.
     """
     summed: list[str] = []
     for side, other in (SIDES, SIDES[::-1]):
@@ -93,8 +95,8 @@ def terms(frame: Frame, lists: Sequence[str]) -> tuple[Frame, list[str]]:
             side(PRECISION): nw.when(has_rows_above).then(nw.col(ABOVE) / (first - 1)).otherwise(0.0),
             side(PRECISION_COUNT): nw.when(has_rows_above).then(1.0).otherwise(0.0),
             side(WEIGHTED): weight * nw.col(BALANCE),
-            weighted_ties(side(WEIGHTED), LEFT): weight * nw.col(of_left(TIES)) * 2,
-            weighted_ties(side(WEIGHTED), RIGHT): weight * nw.col(of_right(TIES)) * 2,
+            weighted_untied(side(WEIGHTED), LEFT): weight * nw.col(of_left(UNTIED)) * 2,
+            weighted_untied(side(WEIGHTED), RIGHT): weight * nw.col(of_right(UNTIED)) * 2,
         }
         frame = frame.with_columns(**added)
         summed += added
@@ -107,7 +109,7 @@ def values() -> list[nw.Expr]:
     weighted = nw.lit(0.0)
     for side in SIDES:
         precision = precision + ratio(nw.col(side(PRECISION)), nw.col(side(PRECISION_COUNT)))
-        below = nw.col(weighted_ties(side(WEIGHTED), LEFT)) * nw.col(weighted_ties(side(WEIGHTED), RIGHT))
+        below = nw.col(weighted_untied(side(WEIGHTED), LEFT)) * nw.col(weighted_untied(side(WEIGHTED), RIGHT))
         weighted = weighted + ratio(nw.col(side(WEIGHTED)), below.sqrt()) / 2
     return [(precision - 1).alias(TAU_AP), weighted.alias(WEIGHTED_TAU)]
 
