@@ -99,7 +99,7 @@ class Numbers:
         self.distinct: Numbering[int | None] = Numbering()
         """Cutoffs up to which the different items of a list are counted."""
         self.greedy: Numbering[tuple[float, Weight, int | None]] = Numbering()
-        """Greedy ideal rankings."""
+        """Greedy ideal rankings: the share of its gain that a repeated subtopic loses, a weight, and the cutoff."""
 
 
 class RelevantRow(SharedTerms):
@@ -250,8 +250,8 @@ class Row(RelevantRow):
     def log_all_within(self, k: int | None) -> nw.Expr:
         """Return what the row adds to the logarithm of the probability that all hits are among the first k.
 
-        The value is right only if each tied block has room for all of its hits there. A block
-        without room adds nothing.
+        The value is right only if all hits of each tied block fit into the first k positions. A block whose hits do not
+        fit adds nothing.
         """
         # Ranked rows add 0. The hits of tied blocks that straddle k add the value: see AllHitsRow.
         if k is not None:

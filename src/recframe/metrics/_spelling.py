@@ -85,7 +85,10 @@ def without_decimals(name: str) -> tuple[str, float] | None:
 
 
 def without_cutoff(name: str) -> tuple[str, int | None] | None:
-    """Return a name without the cutoff that is part of it, and the cutoff; None if there is none."""
+    """Return a name without the cutoff that is part of it, and the cutoff, None for ``map_at_k``.
+
+    The result is None if the name has no such part.
+    """
     match = _CUTOFF.fullmatch(name)
     return None if match is None else (match["name"], None if match["k"] is None else int(match["k"]))
 
@@ -117,7 +120,7 @@ def _unreadable(text: str, metrics: Container[str] = ()) -> OptionError:
 
 
 def _literal(text: str) -> object:
-    """Return the number or truth value that a text spells, else the text."""
+    """Return the number or truth value that a text spells, otherwise the text."""
     try:
         return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 WeighBy = Literal["rows", "relevant"]
-"""What weighs a list in the mean of GAUC: its rows, or its relevant ones."""
+"""What the lists are weighted by in GAUC: the number of their rows, or of their relevant rows."""
 
 
 def _average_rank(row: Row) -> nw.Expr:
@@ -48,7 +48,7 @@ def _covariance(row: Row, k: int) -> nw.Expr:
     return s / t * (1 - m / t) * (t - s) / rest
 
 
-def _spread(row: Row, k: int) -> nw.Expr:
+def _hit_count_variance(row: Row, k: int) -> nw.Expr:
     """Return the term that sums to the variance of h(k)."""
     return _up_to(row, k, 0.0, _covariance(row, k))
 
@@ -67,13 +67,13 @@ def _negatives(sums: Sums) -> nw.Expr:
     return sums.rows - sums.relevant
 
 
-def _before(sums: Sums) -> nw.Expr:
+def _wrong_pairs(sums: Sums) -> nw.Expr:
     """Return the number of pairs with an irrelevant row before a hit; tied pairs count one half."""
     return sums["rank sum"] - sums["hits"] * (sums["hits"] + 1) / 2
 
 
 def _unranked(sums: Sums) -> tuple[nw.Expr, nw.Expr]:
-    """Return the relevant rows of a list that are not ranked, and the others."""
+    """Return how many relevant rows of a list are not ranked, and how many irrelevant rows are not."""
     unranked_hits = sums.relevant - sums["hits"]
     return unranked_hits, sums.rows - sums.ranked(None) - unranked_hits
 
@@ -83,7 +83,7 @@ def _ranked_pairs(sums: Sums) -> nw.Expr:
 
 
 @dataclass(frozen=True)
-class WholeAUC(Metric):
+class AllRowsAUC(Metric):
     """The base of areas over all rows of a list, where unranked rows share the last place."""
 
     reads: ClassVar[Reads] = "hits"
@@ -96,14 +96,14 @@ class WholeAUC(Metric):
 
     def value(self, sums: Sums) -> nw.Expr:
         unranked_hits, unranked_others = _unranked(sums)
-        ordered = sums["hits"] * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
+        ordered = sums["hits"] * _negatives(sums) - _wrong_pairs(sums) + unranked_hits * unranked_others / 2
         return ordered / (sums.relevant * _negatives(sums))
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return (row["hits"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
 
     def unranked_share(self, sums: Sums) -> nw.Expr | None:
-        # Half of what it ties with.
+        # An unranked relevant row ties with all unranked irrelevant rows, and each tied pair counts one half.
         return _unranked(sums)[1] / 2 / (sums.relevant * _negatives(sums))
 
     def defined(self, sums: Sums) -> nw.Expr:
@@ -111,7 +111,7 @@ class WholeAUC(Metric):
 
 
 @dataclass(frozen=True)
-class ROCAUC(WholeAUC, CutMetric):
+class ROCAUC(AllRowsAUC, CutMetric):
     r"""Probability that a relevant row outranks an irrelevant one.
 
     Tied pairs count one half.
@@ -188,16 +188,17 @@ class ROCAUC(WholeAUC, CutMetric):
         if self.k is None:
             return super().terms(row)
         wrong = row.shared(_wrong_up_to, self.k)
-        spread = row.shared(_spread, self.k)
+        spread = row.shared(_hit_count_variance, self.k)
         return {"hits": row.shared(hits, self.k), "wrong": wrong, "spread": spread}
 
     def _pairs(self, sums: Sums) -> nw.Expr:
+        """Return the expected number of pairs of a relevant and an irrelevant row in the top k."""
         return sums["hits"] * sums.ranked_up_to(self.k) - sums["hits"] * sums["hits"] - sums["spread"]
 
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
             return 1 - sums["wrong"] / self._pairs(sums)
-        return super().value(sums) if self.over == "all" else 1 - _before(sums) / _ranked_pairs(sums)
+        return super().value(sums) if self.over == "all" else 1 - _wrong_pairs(sums) / _ranked_pairs(sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.k is None and self.over == "ranked":
@@ -218,13 +219,13 @@ class ROCAUC(WholeAUC, CutMetric):
 
     def defined(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
-            # Expected numbers of pairs are no whole numbers, but far from 0 where there can be one.
+            # An expected number of pairs need not be whole, but it is far above this number if a pair is possible.
             return self._pairs(sums) > 1e-9  # noqa: PLR2004
         return (_negatives(sums) if self.over == "all" else _ranked_pairs(sums)) > 0
 
 
 @dataclass(frozen=True)
-class GAUC(WholeAUC):
+class GAUC(AllRowsAUC):
     r"""ROC AUC averaged with the lists' row counts as weights.
 
     .. math:: \mathrm{GAUC} = \sum_u n_u \mathrm{AUC}_u / \sum_u n_u

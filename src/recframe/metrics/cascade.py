@@ -30,7 +30,10 @@ _RELEVANCE = "Pᵣ = the relevance, of the row at position r"
 
 @cache
 def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
-    """Return the probability (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
+    """Return a function from a row's relevance to the probability (2^rel - 1) / 2^max that the row satisfies a user.
+
+    The same maximum gets the same function, so that its terms are shared.
+    """
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
         scale = 2.0**greatest if max_relevance is None else nw.lit(2.0**max_relevance)
@@ -42,7 +45,7 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
 
 @cache
 def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
-    """Return the probability that a table gives a relevance, 0 where it gives none."""
+    """Return a function from a relevance to its probability in a table, 0 if the table lacks the relevance."""
     return lambda relevance, _: looked_up(relevance, chances)
 
 
@@ -62,7 +65,7 @@ def _explained(probability: Probability) -> str:
     return f"Pᵣ = {grades}, else 0, of the row at position r"
 
 
-def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
+def _relevance_as_probability(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
     """Return the relevance itself as the probability to stop."""
     return relevance
 
@@ -159,9 +162,9 @@ class ERR(CascadeMetric):
 
     @property
     def _stop(self) -> Stop:
-        """The probability that a row satisfies."""
+        """The function from a row's relevance to the probability that the row satisfies a user."""
         if self.probability == "relevance":
-            return _itself
+            return _relevance_as_probability
         return _satisfied(self.max_relevance) if self.probability is None else _looked_up(tuple(self.probability))
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
@@ -223,5 +226,5 @@ class PFound(CascadeMetric):
         return [self.formula, "look(1) = 1", f"p_break = {self.p_break:g}", chance]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
+        stop = _relevance_as_probability if self.probability is None else _looked_up(tuple(self.probability))
         return {"stops": row.cascade(stop, persistence(1 - self.p_break), self.k)}

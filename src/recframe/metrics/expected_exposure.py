@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Browsing = Literal["geometric", "log2", "cascade"] | Mapping[int, float] | tuple[tuple[float, float], ...]
 """How attention falls with the position: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at hits, or a table."""
 STOCHASTIC = "a value of the exact expected attention, by definition; the mean over orders is higher"
-FURTHEST = ", up to 1.71 in lists of up to 7 rows"
-"""How far off that may be where the attention at a position is at most 1."""
+LARGEST_ERROR = ", up to 1.71 in lists of up to 7 rows"
+"""How much higher the mean over orders may be, if the attention at a position is at most 1."""
 
 
 @cache
@@ -48,22 +48,25 @@ def attention(row: Row, browsing: Browsing, p: float, stop: float, k: int | None
     return row.seen(stop, persistence(p), k) if browsing == "cascade" else row.weight(_weight(browsing, p), k)
 
 
-def _square(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+def _squared_attention(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
     exposure = attention(row, browsing, p, stop, k)
     return exposure * exposure
 
 
-def _of_hit(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+def _attention_to_hit(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+    """Return the expected attention that a row gets if it is relevant, otherwise 0."""
     return row.hit * attention(row, browsing, p, stop, k)
 
 
-def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
-    # All rows ahead are hits. A product of 0 has no logarithm.
+def _attention_to_ideal_hit(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+    """Return the attention at the position of a relevant row in the ideal ranking, otherwise 0."""
+    # All rows ahead are hits, so users go on past each with the probability p * (1 - stop). It must not be 0, because 0
+    # has no logarithm.
     return row.hit_weight(_weight(browsing, max(p * (1 - stop), 1e-300) if browsing == "cascade" else p), k)
 
 
 def _checked_browsing(browsing: Any) -> tuple[tuple[float, float], ...]:
-    """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
+    """Return a table of attention as a metric stores it, or raise if it is not a table of positions and attention."""
     attentions = table_of("browsing", browsing, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
     for position, attention in attentions:
         if position < 1 or position % 1 or not 0 <= attention <= MOST_SQUARED:
@@ -113,7 +116,7 @@ class _SquaredExposure(_ExpectedExposure):
 
     @property
     def inexact(self) -> str:  # type: ignore[override]  # depends on an option
-        return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else FURTHEST)
+        return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else LARGEST_ERROR)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class EED(RankedListMetric, _SquaredExposure):
         return self.browsing == "cascade"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"squares": self._shared(row, _square)}
+        return {"squares": self._shared(row, _squared_attention)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["squares"]
@@ -221,10 +224,10 @@ class EER(_ExpectedExposure):
     reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": self._shared(row, _of_hit)}
+        return {"hits": self._shared(row, _attention_to_hit)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {"ideal": self._shared(row, _of_ideal)}
+        return {"ideal": self._shared(row, _attention_to_ideal_hit)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return row["hits"] * sums.ratio(sums["ideal"], sums.relevant)
@@ -280,10 +283,10 @@ class EEL(_SquaredExposure):
     is_additive: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"squares": self._shared(row, _square), "hits": self._shared(row, _of_hit)}
+        return {"squares": self._shared(row, _squared_attention), "hits": self._shared(row, _attention_to_hit)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {"ideal": self._shared(row, _of_ideal)}
+        return {"ideal": self._shared(row, _attention_to_ideal_hit)}
 
     def value(self, sums: Sums) -> nw.Expr:
         target = sums.ratio(sums["ideal"], sums.relevant)

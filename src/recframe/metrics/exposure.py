@@ -137,7 +137,8 @@ class Gini(_Exposures):
         return {"exposures": x, "ordered exposures": rank * x, "items": (x > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
-        # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
+        # Items that are never recommended have the lowest ranks, so a recommended item has the rank n − m plus its rank
+        # among the m recommended items.
         x = sums["exposures"]
         n = sums.catalog_size
         m = sums["items"]

@@ -173,7 +173,7 @@ class FullRecall(CutMetric):
 
 
 class RankMetric(Metric):
-    """What the ranks of single relevant items share: lower is better, and what was not ranked has none."""
+    """A metric whose value is the rank of a single relevant item: lower is better, and undefined if it is unranked."""
 
     range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
     higher_is_better: ClassVar[bool] = False
@@ -186,9 +186,12 @@ class RankMetric(Metric):
 
 
 def _first_rank(row: Row) -> nw.Expr:
-    """Return the term that sums to the expected rank of the first hit: m hits part the rest of their block in m + 1."""
+    """Return the term that sums to the expected rank of the first hit.
+
+    In a tied block, m hits split the other rows into m + 1 gaps, which all have the same expected size.
+    """
     rank = row.start - 1 + (row.size + 1) / (row.block_hits + 1)
-    # Beside metrics of grades, there are rows of blocks without a hit.
+    # If another metric of the call reads grades, there are also rows of blocks without a hit.
     is_first = (row.hits_before == 0) & (row.block_hits > 0)
     return row.hit * nw.when(is_first).then(rank / row.block_hits).otherwise(0.0)
 
