@@ -18,7 +18,7 @@ from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.doubts import warn_of_doubts
 from recframe._inference.comparison.option_checks import check_bounded, check_looks, check_relative, check_stratified
 from recframe._inference.comparison.options import SIMULTANEOUS, TESTS_OF_SUMS
-from recframe._inference.comparison.resampled import check_ranks, parts_of, resample, units_of
+from recframe._inference.comparison.resampled import check_wilcoxon, parts_of, resample, units_of
 from recframe._inference.comparison.simultaneous import check_simultaneous
 from recframe._inference.comparison.tested import Tested, tested
 from recframe._inference.lists import paired_sums as paired
@@ -85,7 +85,7 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
         f"`baseline={CHANCE!r}`": _is_chance(options.baseline),
     }
     check_options_of_all_lists(plan, refused)
-    check_ranks(options, plan.context.query.weight)
+    check_wilcoxon(options, plan.context.query.weight)
     check_looks(options, plan.context.query.weight)
     check_relative(options)
     check_stratified(options)

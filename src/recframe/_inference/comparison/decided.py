@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN
+from recframe._inference.comparison.margins import HAS_MARGIN, MARGIN_ENDS
 from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.comparison.simultaneous import adjust_together
 from recframe._inference.lists.claims import P_OF_DEMANDS
@@ -52,7 +52,7 @@ def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Op
     options : Options
         The correction and the confidence.
     """
-    names = ["p", "direction", *(name for name in BEYOND if name in tables[0])]
+    names = ["p", "direction", *(name for name in MARGIN_ENDS if name in tables[0])]
     p, direction, *ends = (np.concatenate([table[name].ravel() for table in tables]) for name in names)
     signs = [np.broadcast_to(sign, table["p"].shape).ravel() for sign, table in zip(upwards, tables, strict=True)]
     unadjusted = Evidence.of(p, direction, np.concatenate(signs), tuple(ends))

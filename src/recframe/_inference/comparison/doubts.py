@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._inference.comparison.margins import BEYOND
+from recframe._inference.comparison.margins import MARGIN_ENDS
 from recframe._inference.lists.claims import P_OF_DEMANDS
 from recframe._inference.statistics.skewness import is_skewed, lists_wanted
 from recframe.errors import DataWarning, stack_level
@@ -39,14 +39,18 @@ FEW_SHARE = 0.5
 
 
 def few_differ(lists: Any, differing: Any, decided: Any, decided_by_margin: Any) -> Bools:
-    """Return whether verdicts rest on few lists that differ."""
+    """Return which verdicts rest on few lists that differ: below 20, or below 100 if a margin decides."""
     few = (differing > 0) & (differing < FEW_SHARE * lists)
     by_either = decided & (differing < LEAST_DIFFERING)
     return np.asarray(few & (by_either | (decided_by_margin & (differing < LEAST_FOR_MARGIN))))
 
 
 def are_uneven(units: Any, effective: Any) -> Bools:
-    """Return whether uneven clusters or weighted lists hold only as much information as few equal ones."""
+    """Return which clusters or weighted lists are so uneven that they have the information of few equal ones.
+
+    `units` is their number and `effective` their effective number. Below 20 units the result is False, because other
+    warnings say that there are few.
+    """
     with np.errstate(invalid="ignore"):
         few = ~(effective >= LEAST_EFFECTIVE) & (effective < UNEVEN_SHARE * units)
     return np.asarray(few & (units >= LEAST_DIFFERING))
@@ -66,12 +70,14 @@ def uneven_warning(units: int, effective: float, *, clustered: bool) -> str:
 def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]], options: Options) -> None:
     """Warn of verdicts that rest on few lists, and of intervals that a few large differences make too short.
 
+    A call gets one warning at most.
+
     Parameters
     ----------
     compared : sequence of Tested and names
-        What tests found, and the metric, the model and the baseline of each pair.
+        The results of the tests, and the metric, the model and the baseline of each pair.
     options : Options
-        The significance level.
+        The options of the call.
     """
     doubts: list[tuple[Any, ...]] = [
         (tests.numbers, names, _few(tests, options), _uneven(tests), _skewed(tests), _are_bounded(tests))
@@ -94,7 +100,7 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
 
 
 def _are_bounded(tests: Tested) -> Bools:
-    """Return for which rows the differences are bounded."""
+    """Return which rows have bounded differences."""
     greatest = tests.bounds[1] if tests.bounds else np.inf
     return np.asarray(np.isfinite(np.broadcast_to(greatest, tests.sums.mean.shape)))
 
@@ -107,7 +113,7 @@ def _few(tests: Tested, options: Options) -> Bools:
     needs_many_lists = (tests.sums.standard_error > 0) & ~numbers["are_hits"]
     decided = (numbers["verdict"] != "open") & needs_many_lists
     by_margin = np.zeros_like(decided)
-    if BEYOND[0] in numbers:
+    if MARGIN_ENDS[0] in numbers:
         with np.errstate(invalid="ignore"):
             by_margin = (numbers[P_OF_DEMANDS["not worse"]] < level) & needs_many_lists
     return few_differ(numbers["lists"], numbers["wins"] + numbers["losses"], decided, by_margin)
@@ -149,7 +155,7 @@ def _skewed_text(of: str, more: str, row: Mapping[str, Any]) -> str:
 
 
 def tail_warning(what: str, lists: int, skew: float, *, bounded: bool) -> str:
-    """Return the warning about values with a long tail. Values without bounds may be capped."""
+    """Return the warning about values with a long tail. If they are not bounded, it suggests to cap them."""
     wanted = lists_wanted(skew)
     remedy = "Give more lists" if bounded else "Cap the largest values, such as prices above 100, or give more lists"
     return (

@@ -1,4 +1,4 @@
-"""Margins: the losses that still count as not worse, and the sums of differences that are moved by a margin."""
+"""Margins: the losses that still count as not worse, and the sums of differences moved by a margin."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-BEYOND = ("below", "above")
-"""The two ends of a margin: below 0 and above 0."""
+MARGIN_ENDS = ("below", "above")
+"""The two ends of a margin, below 0 and above 0: the names of their p-values among the statistics."""
 HAS_MARGIN = "has margin"
-"""Whether a row has a margin, among the statistics."""
+"""The statistic that says whether a row has a margin."""
 LARGEST = 1e100
 """The largest margin, because the squares of larger margins are infinite."""
 HINTS = "`margin={'ndcg@10': 0.01, 'recall@10': '2%'}`"
@@ -37,12 +37,12 @@ CONSTANT = {
     "unit_cross": "unit_products", "unit_baseline_squares": "unit_weight_squares",
     "unit_baseline_products": "unit_weight_squares",
 }  # fmt: skip
-"""The sums that stand for the sums with the baseline's values if the baseline's value is the constant 1."""
+"""The sums that equal the sums with the baseline's values if each of these values is 1."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """The largest loss that does not count.
+    """The largest loss that still counts as not worse.
 
     Attributes
     ----------
@@ -102,12 +102,12 @@ class Margin:
             _check_size(self, name, least, greatest)
 
     @property
-    def signs(self) -> tuple[Any, Any]:
-        """What to add to differences, so that a difference at the lower or at the upper end of the margin becomes 0."""
+    def shifts(self) -> tuple[Any, Any]:
+        """What to add to differences so that the lower end of the margin, or the upper end, becomes 0."""
         return (self.size, -self.size)
 
     def moved(self, sums: Mapping[str, Any], by: Any) -> tuple[Sums, dict[str, Any]]:
-        """Return the sums of differences to which `by` is added, or `by` times the baseline's value."""
+        """Return the sums of differences plus `by`, or plus `by` times the baseline's value, as `Sums` and by name."""
         # Sums with the baseline's values are there only if a margin is relative.
         other = {
             name: np.where(self.relative, sums[name], sums[constant]) if self.any_relative else sums[constant]
@@ -125,17 +125,17 @@ class Margin:
         return paired.statistics(moved), moved
 
     def ends(self, sums: Mapping[str, Any], differences: Sums) -> list[tuple[Sums, dict[str, Any]]]:
-        """Return the sums of differences moved to either end of the margin.
+        """Return the sums of differences moved by each of `shifts`, as `moved` returns them.
 
         If all differences are equal, their spread is unknown, also if the baseline's values spread.
         """
-        ends = (self.moved(sums, by) for by in self.signs)
+        ends = (self.moved(sums, by) for by in self.shifts)
         return [(without_spread(end, differences.standard_error == 0), moved) for end, moved in ends]
 
 
 @dataclass(frozen=True)
 class Margins:
-    """A margin for each of some metrics, by the names that the call gave."""
+    """The margins of metrics, by the names of the metrics in the call."""
 
     by_metric: Mapping[str, Margin]
 
@@ -168,7 +168,7 @@ class Margins:
         return self._by_label.get(metric)
 
     def of_pairs(self, metrics: Sequence[str]) -> Margin:
-        """Return the margins of pairs as columns, 0 for a metric without one."""
+        """Return the margins of pairs as columns, 0 for a metric without a margin."""
         every = [self._by_label.get(metric, Margin(0.0)) for metric in metrics]
         sizes, relative = ([getattr(margin, name) for margin in every] for name in ("size", "relative"))
         return Margin(np.array(sizes, dtype=np.float64)[:, None], np.array(relative, dtype=bool)[:, None])
@@ -192,12 +192,12 @@ def _label(name: str) -> str:
 
 
 def margin_of(margin: Any) -> Margin | Margins | None:
-    """Return a checked margin, or one for each of some metrics; None without a margin."""
+    """Return a checked margin, or the margins of several metrics; None without a margin."""
     return Margins.of(margin) if isinstance(margin, Mapping) else Margin.of(margin)
 
 
 def _check_size(margin: Margin, name: str, least: float, greatest: float) -> None:
-    """Raise for a margin that no difference of two values reaches."""
+    """Raise for a margin that is larger than every difference of two values."""
     width = greatest - (least if math.isfinite(least) else 0.0)
     if not margin.relative and margin.size > width:
         least = least if math.isfinite(least) else 0.0
@@ -206,11 +206,13 @@ def _check_size(margin: Margin, name: str, least: float, greatest: float) -> Non
         raise OptionError(msg, HINT.format("margin"))
 
 
-def on_this_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:
-    """Return the p-values of the test at one end of the margin, 1 if the estimate is not on this side of that end.
+def p_on_inner_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:
+    """Return the p-values of the claim that the difference is on the inner side of one end of the margin.
 
-    They are also 1 if the margin is 0, or is a share of a baseline mean of 0 or less.
+    `p` tests a difference at the end called `name`, and `direction` is the sign of the estimate minus that end. The
+    p-value is 1 if the estimate is not on the inner side, if the margin is 0, or if it is a share of a baseline mean of
+    0 or less.
     """
-    inside = (direction > 0) if name == BEYOND[0] else (direction < 0)
+    inside = (direction > 0) if name == MARGIN_ENDS[0] else (direction < 0)
     valid = inside if margin is None else inside & (margin.size > 0) & (~np.asarray(margin.relative) | (baseline > 0))
     return np.where(np.isnan(p), np.nan, np.where(valid, p, 1.0))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recframe._base.values import ROUNDING
-from recframe._inference.comparison.margins import BEYOND, on_this_side
+from recframe._inference.comparison.margins import MARGIN_ENDS, p_on_inner_side
 from recframe._inference.lists.values import segments, value_column
 from recframe._inference.statistics import resampling, student
 from recframe.errors import OptionError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recframe._plan.opened import Opened
 
 
-def check_ranks(options: Options, weight: str | None) -> None:
+def check_wilcoxon(options: Options, weight: str | None) -> None:
     """Raise for options that Wilcoxon's test does not allow.
 
     Raises
@@ -67,10 +67,10 @@ def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, An
             continue
         # One entry for each pair, as the other arrays of a segment.
         of_segment = replace(margin, size=np.ravel(margin.size), relative=np.ravel(margin.relative))
-        for name, by, moved in zip(BEYOND, margin.signs, tested.ends, strict=True):
+        for name, by, moved in zip(MARGIN_ENDS, margin.shifts, tested.ends, strict=True):
             _, _, p, direction = _test(units_of(part, pairs, by, relative=margin.relative), options)
             spreads = moved.standard_error[:, entry] > 0
-            p = on_this_side(p, direction, name, of_segment, numbers["baseline_mean"][:, entry])
+            p = p_on_inner_side(p, direction, name, of_segment, numbers["baseline_mean"][:, entry])
             numbers[name][spreads, entry] = p[spreads]
 
 

@@ -20,7 +20,7 @@ from recframe._inference.comparison.compare import answer_of, compare, computed_
 from recframe._inference.comparison.decided import correct
 from recframe._inference.comparison.describe import columns_of_values, describe, described_values
 from recframe._inference.comparison.doubts import warn_of_doubts
-from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, on_this_side
+from recframe._inference.comparison.margins import HAS_MARGIN, MARGIN_ENDS, Margin, p_on_inner_side
 from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.comparison.tested import Tested
 from recframe._inference.comparison.tested_runs import p_of_moved, tested_runs
@@ -122,7 +122,7 @@ class _Pair:
         self._margin = None if options.margin is None else options.margin.of_metric(name) or Margin(0.0)
 
     def _sums(self, differences: Floats, factor: float) -> CrossedSums:
-        """Return what the test reads, of the model less a multiple of the baseline."""
+        """Return the sums of differences between the model and `factor` times the baseline."""
         return CrossedSums.with_runs(Sums.of(differences, np.ones(len(differences))), self._runs, (1.0, factor))
 
     @cached_property
@@ -144,7 +144,7 @@ class _Pair:
         }  # fmt: skip
         if (margin := self._margin) is not None:
             numbers[HAS_MARGIN] = margin.size > 0
-            ends = zip(BEYOND, margin.signs, strict=True)
+            ends = zip(MARGIN_ENDS, margin.shifts, strict=True)
             numbers |= {end: self._p_at_end(end, shift, margin) for end, shift in ends}
         return {name: np.ravel(value).item() for name, value in numbers.items()}
 
@@ -155,11 +155,11 @@ class _Pair:
         """
         baseline = self._baseline
         moved = self._differences + shift * (baseline if margin.relative else 1.0)
-        # A margin in percent adds a multiple of the baseline, so the baseline's runs count by so much less.
+        # A margin in percent adds a multiple of the baseline, so the factor of the baseline changes by it.
         sums = self._sums(moved, 1.0 - shift if margin.relative else 1.0)
         p = p_of_moved(sums, self.sums, self.bounds)
         baseline_mean = np.asarray(baseline.mean() if len(baseline) else np.nan)
-        return on_this_side(p, sums.mean, end, margin, baseline_mean)
+        return p_on_inner_side(p, sums.mean, end, margin, baseline_mean)
 
 
 def describe_runs(call: RunsCall, options: Description) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._base.values import ROUNDING
-from recframe._inference.comparison.margins import BEYOND
+from recframe._inference.comparison.margins import MARGIN_ENDS
 from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.statistics import student
 from recframe._inference.statistics.simultaneous import LargestFlipped, MultivariateT
@@ -60,7 +60,7 @@ def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[s
     tables = []
     for number, tested in enumerate(compared):
         numbers = tested.numbers
-        names = ["p", *(name for name in BEYOND if name in numbers)]
+        names = ["p", *(name for name in MARGIN_ENDS if name in numbers)]
         adjusted = {name: np.fmax(method.adjusted(tested, name), numbers[name]) for name in names}
         adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
         low, high = method.interval(tested)

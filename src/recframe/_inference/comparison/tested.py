@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._inference.comparison.columns import RELATIVE
-from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, on_this_side
+from recframe._inference.comparison.margins import HAS_MARGIN, MARGIN_ENDS, p_on_inner_side
 from recframe._inference.comparison.options import SIMULTANEOUS
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.statistics import student
@@ -109,7 +109,7 @@ def tested(
     if options.margin_of_pairs is not None:
         numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(options.margin_of_pairs.size) > 0, p.shape)
     moments = {"p": sums}
-    for name, (end, moved) in zip(BEYOND, ends, strict=False):
+    for name, (end, moved) in zip(MARGIN_ENDS, ends, strict=False):
         moments[name] = moved
         # The range of the differences moves as their mean does.
         by = end.mean - differences.mean
@@ -122,7 +122,7 @@ def tested(
             p = np.where(end.standard_error == 0, np.maximum(least, student.p_of_equal(end, moved_bounds)), p)
         if hits is not None and options.margin_of_pairs is not None:
             p = hits.p_at_end(p, options.margin_of_pairs, name, means["baseline"])
-        numbers[name] = on_this_side(p, end.mean, name, options.margin_of_pairs, means["baseline"])
+        numbers[name] = p_on_inner_side(p, end.mean, name, options.margin_of_pairs, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
     return Tested(differences, numbers, upwards, bounds, [end for end, _ in ends], moments)
 
@@ -150,7 +150,7 @@ class _Hits:
 
     def p_at_end(self, p: Any, margin: Margin, name: str, baseline: Any) -> Any:
         """Return p-values of a difference at one end of the margin, by the score test if the row compares hits."""
-        size = (-margin.size if name == BEYOND[0] else margin.size) + np.zeros_like(p)
+        size = (-margin.size if name == MARGIN_ENDS[0] else margin.size) + np.zeros_like(p)
         relative = np.broadcast_to(margin.relative, p.shape)
         if not margin.any_relative:
             return np.where(self.are_hits, self.shares.p_value(size), p)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._inference.comparison.columns import RUN_COLUMNS, RUN_STD
-from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, on_this_side
+from recframe._inference.comparison.margins import HAS_MARGIN, MARGIN_ENDS, p_on_inner_side
 from recframe._inference.comparison.tested import Tested
 from recframe._inference.comparison.tested_runs import p_of_moved, tested_runs
 from recframe._inference.lists import paired_sums as paired
@@ -168,10 +168,10 @@ class MergedRuns:
 def _beyond_margin(sums: CrossedSums, bounds: Sequence[Any], margin: Margin, baseline: Any) -> dict[str, Any]:
     """Return the p-values of differences beyond either end of the margin, by the names of their columns."""
     p_values = {}
-    for name, by in zip(BEYOND, margin.signs, strict=True):
+    for name, by in zip(MARGIN_ENDS, margin.shifts, strict=True):
         moved = replace(sums, total=sums.total + by * sums.weight)
         p = p_of_moved(moved, sums, bounds)
-        p_values[name] = on_this_side(p, moved.mean, name, margin, baseline)
+        p_values[name] = p_on_inner_side(p, moved.mean, name, margin, baseline)
     return p_values
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._inference.comparison.decided import decide
-from recframe._inference.comparison.margins import BEYOND, HAS_MARGIN, Margin, Margins, on_this_side
+from recframe._inference.comparison.margins import HAS_MARGIN, MARGIN_ENDS, Margin, Margins, p_on_inner_side
 from recframe._inference.comparison.option_checks import ASYMPTOTIC
 from recframe._inference.lists import paired_sums as paired
 from recframe._inference.states.checks import check_apart
@@ -127,11 +127,11 @@ def _statistics(
     if margin is None:
         return numbers
     numbers[HAS_MARGIN] = np.full_like(difference, margin.size > 0, dtype=bool)
-    for name, by in zip(BEYOND, margin.signs, strict=True):
+    for name, by in zip(MARGIN_ENDS, margin.shifts, strict=True):
         share = by if margin.relative else 0.0
         moved = difference + by * (before["mean"] if margin.relative else 1.0)
         p = _p_value(moved, *_error(current, before, 1 - share), lists, options)
-        numbers[name] = on_this_side(p, moved, name, margin, before["mean"])
+        numbers[name] = p_on_inner_side(p, moved, name, margin, before["mean"])
     return numbers
 
 
