@@ -1,4 +1,4 @@
-"""What changed between two models: the lists that lost and gained most, and the items behind it."""
+"""What changed between two models: the lists that lost and gained most, and the items that caused it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ ORDER = "order"
 NO_DIFFERENCE = 1e308
 """A difference that no list has."""
 ORDERING_DIGITS = 12
-"""Numbers that are the same up to these digits are equal in order: the same sum in another order."""
+"""Numbers are sorted by these digits only, because sums differ in their last bits if the order of rows does."""
 SLACK = 1e-9
-"""How far a difference may be from what it was when lists were picked: databases add up in any order."""
+"""How much a difference may change when a database computes it again, because it adds up in any order."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,10 @@ def _with_column(table: Table, name: str, values: Sequence[Any], dtype: Any) -> 
 
 
 def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
-    """Return the expected position of the first relevant item of each list, before and after; None: none is ranked.
+    """Return the expected position of the first relevant item of each list, before and after.
 
-    Of the t rows of a tied block, m of them relevant, the first relevant one is expected at place (t + 1) / (m + 1).
+    It is None if no relevant item is ranked. In a tied block of t rows with m relevant rows, the first relevant row is
+    expected at position (t + 1) / (m + 1) of the block.
     """
     hits = rows.filter(nw.col(HIT) > 0, ~nw.col(POSITION).is_null())
     blocks = hits.group_by(LIST, SIDE, POSITION).agg(nw.col(HIT).sum(), nw.col(TIED).max())
@@ -198,7 +199,7 @@ def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
 
 
 def _changed_items(rows: Table, k: int | None) -> Table:
-    """Return the items whose chance to be in the top k changed, or what they add to the value of their list."""
+    """Return the items whose chance to be in the top k changed, or whose contribution to the value of their list."""
     # If a tied block crosses k, each of its rows is in the top k with the same probability.
     share = nw.lit(1.0) if k is None else (k + 1 - nw.col(POSITION)) / nw.col(TIED)
     inside = nw.when(share < 1).then(share).otherwise(1.0)

@@ -119,12 +119,12 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
     if context.engine.eager:
         _warn_of_clusters(values, context)
     compared = _compared_in_batches(values.without_unknown(), pairs, plan, options)
-    together = [Pair(metric, *models) for metric in range(len(metrics_of_all_lists(plan))) for models in model_numbers]
-    if together:
+    all_list_metrics = metrics_of_all_lists(plan)
+    all_list_pairs = [Pair(metric, *models) for metric in range(len(all_list_metrics)) for models in model_numbers]
+    if all_list_pairs:
         jackknife = Jackknife(plan, values.models)
-        compared.append(
-            _Compared(together, jackknife.reported, jackknife.tested(together, options), metrics_of_all_lists(plan))
-        )
+        tests = jackknife.tested(all_list_pairs, options)
+        compared.append(_Compared(all_list_pairs, jackknife.reported, tests, all_list_metrics))
     correct([results.tested for results in compared], options)
     names = [
         [pair.names(plan, values.models, results.metrics[pair.metric]) for pair in results.pairs]
@@ -141,7 +141,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None, columns: Sequence
             named.append({**row, **of_pairs[number], **changed_columns})
         pieces.append(stacked(results.reported, named, columns))
     stack = nw.concat(pieces, how="vertical")
-    return _in_order_of_metrics(stack, plan) if together else stack
+    return _in_order_of_metrics(stack, plan) if all_list_pairs else stack
 
 
 def _in_order_of_metrics(rows: nw.DataFrame[Any], plan: Plan) -> nw.DataFrame[Any]:
@@ -224,11 +224,11 @@ def row_of(numbers: Mapping[str, Any], index: int, *, higher_is_better: bool) ->
 
 
 def _warn_of_clusters(values: ListValues, context: Opened) -> None:
-    """Warn where a key of several columns makes it likely that lists are not independent."""
+    """Warn if a key of several columns makes it likely that lists are not independent."""
     if context.keys.cluster is not None or len(context.query.by) <= 1:
         return
     keys = values.engine.collected(values.frame.select(*dict.fromkeys((*context.keys.key, *context.keys.per))))
-    # Segments are described one by one, so only lists within a segment can be too alike.
+    # Each segment has an interval, so only dependent lists within a segment matter.
     counts = {
         column: len(keys.select(*context.keys.per, name).unique())
         for name, column in context.keys.key_names.items()

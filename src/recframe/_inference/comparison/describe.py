@@ -101,7 +101,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             for model in range(len(values.models))
             for metric in metrics_of_all_lists(plan)
         ]
-        # Two metrics that differ only in their level of relevance compare as equal, so they are found by label.
+        # Two metrics that differ only in their level of relevance are equal, so the order is by label.
         labels = [metric.label for metric in plan.metrics]
         rows.sort(key=lambda row: (labels.index(row[1].label), row[0]))
     names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
@@ -203,7 +203,7 @@ def _warn_of_tails(
 
 
 def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
-    """Return the interval of a mean. `values` are the values with a weight above 0, and `sums` their sums."""
+    """Return the ends of the interval of a mean from its values with a weight above 0, and their sums."""
     negative = (values < 0).any(keepdims=True)
     fractions = ((values != 0) & (values != 1)).any(keepdims=True)
     return intervals_of_means(sums, confidence, bounds, negative=negative, fractions=fractions)
@@ -212,9 +212,9 @@ def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple
 def intervals_of_means(
     sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: Any, fractions: Any
 ) -> tuple[Any, Any]:
-    """Return the intervals of means.
+    """Return the intervals of means: Wilson's for values that are all 0 or 1, otherwise Student's.
 
-    `negative` says for each mean whether a value is negative, and `fractions` whether a value is neither 0 nor 1.
+    `negative` marks the means with a negative value, and `fractions` the means with a value that is neither 0 nor 1.
     """
     least, greatest = bounds
     lowest = student.least_value(least, negative, greatest)
