@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -40,6 +41,38 @@ def test_calls_inside_of_a_query_end():
     assert run.returncode == 0, run.stderr
     inside, outside = run.stdout.split()
     assert inside == outside
+
+
+IN_PROCESSES = """
+import multiprocessing
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import polars as pl
+import recframe
+
+row = pl.int_range(5000, eager=True)
+df = pl.DataFrame({"user": row // 5, "score": row * 7 % 11, "relevant": row % 3 == 0})
+
+def values(k):
+    return df.rec.evaluate(["ndcg", "map"], k=k).row(0), df.lazy().rec.mrr(k).collect().item()
+
+if __name__ == "__main__":
+    expected = [values(k) for k in range(1, 5)]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(values, [1, 2, 3, 4] * 20)) == expected * 20
+    context = multiprocessing.get_context(sys.argv[1])
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        assert list(pool.map(values, [1, 2, 3, 4])) == expected
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", sorted({*multiprocessing.get_all_start_methods()} - {"fork"}))
+def test_sixteen_threads_and_new_processes_get_the_same_values(method, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(IN_PROCESSES, encoding="utf-8")
+    run = subprocess.run([sys.executable, str(program), method], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def inside_a_query(compute):
