@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,12 @@ def test_an_unknown_group_is_refused_with_the_names_of_all():
     done = subprocess.run([BASH, str(SCRIPT), "lnit"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "there is no group 'lnit'; the groups are: spark" in done.stderr
+
+
+def test_workflows_run_the_groups_of_the_script():
+    workflows = ROOT / ".github" / "workflows"
+    text = (workflows / "ci.yml").read_text(encoding="utf-8")
+    assert "bash .ci/run list" in text and "bash .ci/run ${{ matrix.group }}" in text
+    text = (workflows / "newest.yml").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {*re.findall(r"extra: ([\w-]+)", text)} <= {*project["optional-dependencies"]}
