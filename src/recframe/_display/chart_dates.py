@@ -16,10 +16,10 @@ MOST_DATES = 7
 
 def axis_positions(values: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return Altair's type of an axis, and the positions of values on it."""
-    values_held = [value for value in values if value is not None]
-    if values_held and all(isinstance(value, dt.date) for value in values_held):
+    known_values = [value for value in values if value is not None]
+    if known_values and all(isinstance(value, dt.date) for value in known_values):
         return "T", [None if value is None else _moment(value) for value in values]
-    if values_held and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values_held):
+    if known_values and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known_values):
         return "Q", list(values)
     return "O", [None if value is None else visible(str(value)) for value in values]
 

@@ -81,7 +81,7 @@ def short(name: str) -> str:
 
 
 def pair_texts(pairs: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the names of pairs of models; whole names where two pairs would have one name."""
+    """Return the names of pairs of models, shortened unless two pairs would get the same name."""
     names = [" − ".join(map(short, pair)) for pair in pairs]
     return names if len({*names}) == len({*pairs}) else [" − ".join(pair) for pair in pairs]
 

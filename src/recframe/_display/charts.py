@@ -163,8 +163,11 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
 
 
 @texts.safe_in_html
-def segments(averages: Sequence[Mean], confidence: float | None, name: str, of: int) -> alt.LayerChart:
-    """Return a dot with its interval for each segment and model."""
+def segments(averages: Sequence[Mean], confidence: float | None, name: str, segment_count: int) -> alt.LayerChart:
+    """Return a dot with its interval for each segment and model.
+
+    `segment_count` is the number of segments of the result, of which only the largest may be shown.
+    """
     alt = altair()
     metric, record = averages[0].metric, averages[0].record
     models = _models(averages)
@@ -198,8 +201,10 @@ def segments(averages: Sequence[Mean], confidence: float | None, name: str, of: 
         text = alt.Chart(data_of(ends)).mark_text(align="left", dx=8, baseline="middle", fontSize=LABEL_SIZE - 1)
         colour = _colour(models, legend=False)
         layers.append(text.encode(y=y, x=alt.X("at:Q"), text=alt.Text("name:N"), color=colour, **offset))
-    some = [f"{len(labels)} of {of} segments, those with the most lists"] if len(labels) < of else []
-    lines = [texts.means_text([mean.lists for mean in averages], confidence), *some, texts.direction(record)]
+    notes = []
+    if len(labels) < segment_count:
+        notes.append(f"{len(labels)} of {segment_count} segments, those with the most lists")
+    lines = [texts.means_text([mean.lists for mean in averages], confidence), *notes, texts.direction(record)]
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return titled(layers, rows, f"{metric} by {texts.short(name)}", lines, height)
 
@@ -369,7 +374,7 @@ def _models(averages: Sequence[Mean]) -> list[str]:
 
 
 def _of_models(channel: str, values: Sequence[str], models: list[str], *, legend: bool = True) -> Any:
-    """Return the colour or the shape of a model; the same models have the same in every chart."""
+    """Return a channel of Altair, such as the colour, with a value for each model: the same in every chart."""
     alt = altair()
     scale = alt.Scale(domain=models, range=[*islice(cycle(values), len(models))])
     return getattr(alt, channel)("model:N", scale=scale, legend=_legend(models, legend=legend))

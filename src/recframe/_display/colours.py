@@ -53,7 +53,7 @@ def style_sheet(*, dark: bool) -> str:
 
 
 def with_variables(svg: str) -> str:
-    """Return a chart in which the colours of verdicts are the page's, lighter on dark pages."""
+    """Return an SVG whose verdicts have the page's colours, as variables of CSS, so they are lighter on dark pages."""
     for verdict, colour in VERDICTS.items():
         svg = svg.replace(colour.chart, f"var(--{class_of(verdict)})")
     return svg
@@ -70,7 +70,7 @@ def painted(table: str) -> str:
 
 
 def _painted(row: str, end: int) -> str:
-    """Return a row whose verdict ends at a place, or starts where the name of its column does."""
+    """Return a row with its verdict in its colour, if one ends at `end` or starts where its column's name starts."""
     for verdict, colour in VERDICTS.items():
         for start in (end - len(verdict), end - len(COLUMN)):
             before = row[:start]

@@ -142,8 +142,8 @@ def sorted_differences(pair: Values) -> SortedDifferences:
     import numpy as np
 
     if len(pair.models) != 2:  # noqa: PLR2004
-        has_difference = f"there are {len(pair.models)}: {', '.join(pair.models)}"
-        msg = f"differences shows two models, but {'there is one' if len(pair.models) == 1 else has_difference}"
+        several = f"there are {len(pair.models)}: {', '.join(pair.models)}"
+        msg = f"differences shows two models, but {'there is one' if len(pair.models) == 1 else several}"
         raise OptionError(msg, "score=['old', 'new']")
     every = pair.values[1] - pair.values[0]
     has_difference = np.isfinite(every)

@@ -50,7 +50,7 @@ class Mean:
 
 
 class Described(NamedTuple):
-    """What a result of `describe` holds."""
+    """The means in a result of `describe`, and its columns of segments."""
 
     means: list[Mean]
     per: list[Any]
@@ -90,8 +90,8 @@ def described(result: nw.DataFrame[Any], records: Mapping[str, Metric], chart: s
     return Described(means, [name for name in per if name != "model"])
 
 
-def most_lists(averages: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
-    """Return the segments with the most lists, in their order, and how many segments there are."""
+def means_of_largest_segments(averages: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
+    """Return the means of the segments with the most lists, in their order, and how many segments there are."""
     counts: dict[tuple[Any, ...], int] = {}
     for mean in averages:
         counts[mean.segment] = max(counts.get(mean.segment, 0), mean.lists)

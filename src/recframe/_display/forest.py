@@ -89,28 +89,30 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], z
         msg = "no pair of models has a difference to show"
         raise InputError(msg, "look at the frame with check()")
     by_metric = grouped(drawn, itemgetter("metric"))
-    kept = [row for of_metric in by_metric.values() for row in _largest(of_metric)]
-    of = max(map(len, by_metric.values()))
-    some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
-    baselines = {texts.name_of(row["baseline"]) for row in kept}
+    shown = [row for metric_rows in by_metric.values() for row in _largest(metric_rows)]
+    pair_count = max(map(len, by_metric.values()))
+    notes = []
+    if pair_count > MOST_PAIRS:
+        notes.append(f"{MOST_PAIRS} of {pair_count:,} pairs, those with the largest differences")
+    baselines = {texts.name_of(row["baseline"]) for row in shown}
     sides = ("model", "baseline") if len(baselines) > 1 else ("model",)
-    pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in kept])
-    of_rows = [tuple(row.values())[: list(row).index("metric")] for row in kept]
-    lines = [*map(" · ".join, zip(texts.segment_texts(of_rows), pairs, strict=True))] if of_rows[0] else pairs
-    parts = [_row(row, line) for row, line in zip(kept, lines, strict=True)]
+    pairs = texts.pair_texts([tuple(texts.name_of(row[side]) for side in sides) for row in shown])
+    segments = [tuple(row.values())[: list(row).index("metric")] for row in shown]
+    lines = [*map(" · ".join, zip(texts.segment_texts(segments), pairs, strict=True))] if segments[0] else pairs
+    chart_rows = [_row(row, line) for row, line in zip(shown, lines, strict=True)]
     against = [f"against {texts.short(baselines.pop())}"] if len(baselines) == 1 else []
-    subtitle = [text for text in (", ".join([*against, *_lists(kept)]), *some) if text]
-    return verdict_charts.forest(parts, {name: record_of(name, records) for name in by_metric}, subtitle, zero)
+    subtitle = [text for text in (", ".join([*against, *_lists(shown)]), *notes) if text]
+    return verdict_charts.forest(chart_rows, {name: record_of(name, records) for name in by_metric}, subtitle, zero)
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows with the largest differences."""
+    """Return the `MOST_PAIRS` rows with the largest differences, in their order, and rows that equal the last one."""
     least = sorted((abs(row["difference"]) for row in rows), reverse=True)[:MOST_PAIRS][-1]
     return [row for row in rows if abs(row["difference"]) >= least]
 
 
 def _lists(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the number of lists behind the differences, if the result has it."""
+    """Return a text with the number of lists behind the differences, or no text if the result lacks the number."""
     counts = [row["lists"] for row in rows if row.get("lists") is not None]
     return [texts.range_text(counts)] if counts else []
 

@@ -66,10 +66,10 @@ class Layout:
         return list(zip(*self.columns, strict=True))
 
 
-def interval_notes(of: str, call: str, options: TableOptions) -> list[str]:
-    """Return the note about intervals and their confidence, if intervals are shown."""
+def interval_notes(number: str, call: str, options: TableOptions) -> list[str]:
+    """Return the note about the intervals of a number, such as the mean, and their confidence, if they are shown."""
     name = "±" if options.interval == "plus_minus" else "Interval"
-    return [] if options.interval == "none" else [f"{name}: of the {of}, at {confidence_text(call, options)}."]
+    return [] if options.interval == "none" else [f"{name}: of the {number}, at {confidence_text(call, options)}."]
 
 
 def confidence_text(call: str, options: TableOptions) -> str:

@@ -69,7 +69,10 @@ class ModelVerdicts:
         return "".join(sorted(self.letter_of(other) for other in self.beaten.get(key, {}).get(model, ())))
 
     def tied_for_best(self, key: tuple[str, ...], means: Mapping[str, Any]) -> set[str]:
-        """Return the best model, and the models that were compared with it and that no model beats."""
+        """Return the best unbeaten model, and the unbeaten models that were compared with it.
+
+        The result is empty if no model beats another, or if all unbeaten models lack a mean.
+        """
         beaten = set().union(*self.beaten.get(key, {}).values())
         candidates = {model: mean for model, mean in means.items() if model not in beaten and not is_missing(mean)}
         if not beaten or not candidates:

@@ -119,7 +119,7 @@ def text_of_charts() -> str:
 
 
 def html_of_charts() -> str:
-    """Return the same for notebooks."""
+    """Return what each chart shows, and how to draw it, as HTML for notebooks."""
     rows = (
         f"<tr>{_cells(f'<code>plot.{escape(text.example)}</code>', escape(text.line))}</tr>"
         for text in CHART_TEXTS.values()
@@ -144,7 +144,7 @@ def as_text(frame: Any, bound: Mapping[str, Any]) -> str:
 
 
 def as_html(frame: Any, bound: Mapping[str, Any]) -> str:
-    """Return the same for notebooks."""
+    """Return the frame's columns by role and the calls, as HTML for notebooks."""
     facts = Facts.of(frame, bound)
     lines = "".join(f"<br>{escape(line)}" for line in facts.lines)
     parts = [f"<p><strong>rec</strong> on {escape(facts.heading)}{lines}</p><table><tbody>"]
@@ -165,18 +165,18 @@ def _sections() -> Iterator[tuple[str, list[tuple[str, CallText]]]]:
 
 
 class Facts(NamedTuple):
-    """What is known of a frame without computing anything: of a lazy frame, only what the user said."""
+    """What the text of the namespace says about a frame: about a lazy frame only which columns calls would read."""
 
     heading: str
     """The kind of the frame, and the bound roles."""
     lines: Sequence[str]
-    """What it holds, the columns by their roles, and those that are not there."""
+    """The number of rows, lists and models, the columns by their roles, and the columns that are missing."""
 
     @classmethod
     def of(cls, frame: Any, bound: Mapping[str, Any]) -> Facts:
         """Return the facts of a frame."""
         kind = type(frame)
-        # The text of a relation is the answer to a query.
+        # Frames are not written, because the text of a DuckDB relation runs its query.
         named = "".join(f", {name}={'...' if is_frame(value) else quoted(value)}" for name, value in bound.items())
         heading = f"{kind.__module__.split('.')[0]}.{kind.__name__}{named}"
         try:
@@ -186,7 +186,7 @@ class Facts(NamedTuple):
         columns = _columns(query, has_truth=bound.get("truth") is not None)
         adapter = adapter_of(frame)
         if not adapter.eager:
-            return cls(heading, [_line("reads", _written(columns))])
+            return cls(heading, [_line("reads", _as_arguments(columns))])
         if query.item not in adapter.names(frame) and "item" not in bound:
             del columns["item"]  # most metrics do not read it
         specs = {
@@ -199,17 +199,17 @@ class Facts(NamedTuple):
         except MissingColumnError as error:
             lacking = {role: name for role, name in columns.items() if {*as_tuple(name)} - {*adapter.names(frame)}}
             lines = [
-                _line("reads", _written(columns)),
-                _line("lacks", _written(lacking)),
+                _line("reads", _as_arguments(columns)),
+                _line("lacks", _as_arguments(lacking)),
                 _line("hint", str(error).partition("\n\nHint: ")[2]),
             ]
             return cls(heading, lines)
         except RecError as error:
             return cls(heading, [_line("wrong", str(error).partition("\n")[0])])
-        return cls(heading, [_line("holds", _sizes(frame, query)), _line("reads", _written(columns))])
+        return cls(heading, [_line("holds", _sizes(frame, query)), _line("reads", _as_arguments(columns))])
 
 
-def _written(columns: Mapping[str, Any]) -> str:
+def _as_arguments(columns: Mapping[str, Any]) -> str:
     """Return columns as the arguments of a call."""
     return ", ".join(f"{role}={quoted(value)}" for role, value in columns.items())
 

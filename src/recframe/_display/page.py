@@ -94,7 +94,7 @@ def html_of(page: Page) -> str:
 
 
 def chart_svg(chart: Any, name: object) -> Any:
-    """Return a chart as SVG in the page's colours; the name tells its parts from other charts'.
+    """Return a chart as SVG in the page's colours. Its ids contain `name`, so that they differ from other charts' ids.
 
     Raises
     ------

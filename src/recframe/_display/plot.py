@@ -142,7 +142,7 @@ class Plot:
             msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
         description = self._described("curve", MEANS, metrics, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.curves(description, confidence)
+        return result_charts.curve_chart(description, confidence)
 
     def distribution(
         self, metric: str | Metric, k: int | None = None, **roles: Any
@@ -243,7 +243,7 @@ class Plot:
         """
         hint = "plot.tradeoff({!r}, {!r})"
         description = self._described("tradeoff", MEANS, [x, y], k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.against(description, confidence, hint)
+        return result_charts.tradeoff_chart(description, confidence, hint)
 
     def segments(
         self,
@@ -289,7 +289,7 @@ class Plot:
         """
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
         description = self._described("segments", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.by_segment(description, confidence, result_charts.HINTS_OF_FRAMES, most)
+        return result_charts.segment_chart(description, confidence, result_charts.HINTS_OF_FRAMES, most)
 
     def trend(
         self,
@@ -330,7 +330,7 @@ class Plot:
         'mrr by week'
         """
         description = self._described("trend", BY_SEGMENT, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.over_time(description, confidence, result_charts.HINTS_OF_FRAMES)
+        return result_charts.trend_chart(description, confidence, result_charts.HINTS_OF_FRAMES)
 
     def ranks(
         self,
@@ -372,7 +372,9 @@ class Plot:
         """
         name, record = self._single("ranks", metric, k, roles)
         frame = self._result("rank_models", MEANS, metric, k, roles, confidence=confidence, cluster=cluster)
-        return result_charts.of_ranks(frame, rows_of(frame), {name: record}, confidence, result_charts.HINTS_OF_FRAMES)
+        return result_charts.rank_chart(
+            frame, rows_of(frame), {name: record}, confidence, result_charts.HINTS_OF_FRAMES
+        )
 
     def power(
         self,

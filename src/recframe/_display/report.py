@@ -300,7 +300,7 @@ def _explained(report: ReportQuery) -> list[str]:
     policies = {name: named[name] for name in (*EXPLAINED, "like") if name in named}
     # Cutoffs change a value, not its definition, so a metric is explained once.
     first = {
-        spec.at(None).name if report_charts.has_cutoff(spec.metric) else spec.name: spec
+        spec.at(None).name if report_charts.cuts_each_list(spec.metric) else spec.name: spec
         for spec in reversed(report.specs)
     }
     return [str(explain(spec.as_named, **policies)) for spec in reversed(first.values())]

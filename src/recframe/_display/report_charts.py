@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_dates, charts, verdict_charts
 from recframe._display.chart_texts import name_of
-from recframe._display.result_charts import HINTS_OF_FRAMES, MOST_SEGMENTS, against, by_segment, curves, over_time
+from recframe._display.result_charts import (
+    HINTS_OF_FRAMES,
+    MOST_SEGMENTS,
+    curve_chart,
+    segment_chart,
+    tradeoff_chart,
+    trend_chart,
+)
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -27,29 +34,29 @@ MOST_DOTS = 120
 
 
 def charts_of(report: ReportQuery) -> Iterator[Any]:
-    """Return the chart over cutoffs, and charts for the first metric that has a value per list."""
+    """Yield the chart over cutoffs, and the charts for the first metric that has a value per list."""
     confidence = report.options.confidence
-    yield from _of_cutoffs(report)
-    by_list = report.with_means(report.list_metrics)
+    yield from _cutoff_charts(report)
+    by_list = report.metrics_with_means(report.list_metrics)
     if not by_list:
         return
     first = by_list[0]
-    yield from _of_lists(report, first)
+    yield from _list_charts(report, first)
     if report.per is not None:
         description = report.means_of([first], per=report.per)
         most = max(3, MOST_DOTS // max(len(report.models), 1))
-        yield by_segment(description, confidence, HINTS_OF_FRAMES, min(most, MOST_SEGMENTS))
+        yield segment_chart(description, confidence, HINTS_OF_FRAMES, min(most, MOST_SEGMENTS))
         if _is_time(description):
-            yield over_time(description, confidence, HINTS_OF_FRAMES)
-    others = [metric for metric in report.with_means(report.metrics) if metric != first]
+            yield trend_chart(description, confidence, HINTS_OF_FRAMES)
+    others = [metric for metric in report.metrics_with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.list_metrics]
-        yield against(report.means_of([first, (together or others)[0]]), confidence, "")
+        yield tradeoff_chart(report.means_of([first, (together or others)[0]]), confidence, "")
 
 
-def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
-    """Return the chart over cutoffs, if a metric has one."""
-    cut = [spec for spec in report.specs if has_cutoff(spec.metric)]
+def _cutoff_charts(report: ReportQuery) -> Iterator[Any]:
+    """Yield the chart over cutoffs, if a metric cuts each list."""
+    cut = [spec for spec in report.specs if cuts_each_list(spec.metric)]
     if cut:
         named = {spec.metric.cutoff or 1 for spec in cut}
         last = max(CURVE, *named)
@@ -57,16 +64,16 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         without = {spec.at(None).name: spec.at(None).as_named for spec in cut}
         description = report.means_of(list(without.values()), cutoffs)
         if any(mean.mean is not None for mean in description.means):
-            yield curves(description, report.options.confidence, columns=1)
+            yield curve_chart(description, report.options.confidence, columns=1)
 
 
-def has_cutoff(metric: Metric) -> bool:
-    """Return whether the cutoff of a metric may be left out of its definition."""
+def cuts_each_list(metric: Metric) -> bool:
+    """Return whether a metric cuts each list at k. Metrics of all lists together, such as coverage, are not meant."""
     return isinstance(metric, CutMetric) and not isinstance(metric, ExposureMetric)
 
 
-def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
-    """Return the charts of the values of lists: their distribution, and differences to the baseline."""
+def _list_charts(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
+    """Yield the charts of the values of lists: their distribution, and their differences from the baseline."""
     by_model = report.list_values(metric)
     baseline = 0 if report.baseline is None else by_model.models.index(name_of(report.baseline))
     others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])

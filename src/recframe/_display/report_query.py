@@ -157,6 +157,6 @@ class ReportQuery:
             return ModelVerdicts()
         return model_verdicts(columns_of(self.compared), list(map(label_text, self.models)), self.records)
 
-    def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
+    def metrics_with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean for at least one model. The charts of other metrics would be empty."""
         return [metric for metric in metrics if self.means.get_column(spec_of(metric).name).fill_nan(None).count()]

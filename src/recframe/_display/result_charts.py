@@ -8,7 +8,7 @@ from recframe._base.signatures import checked_call
 from recframe._base.values import whole_number
 from recframe._display import charts, rank_charts
 from recframe._display.data import check_means, check_single
-from recframe._display.described import described, most_lists
+from recframe._display.described import described, means_of_largest_segments
 from recframe._display.frames import eager_result, grouped, rows_of
 from recframe._display.layout import IS_RANKS
 from recframe._display.model_verdicts import record_of, records_by_name
@@ -78,7 +78,7 @@ def curve(
     'recall by cutoff'
     """
     description = _described(result, "curve", metrics, without_cutoff=True)
-    return curves(description, _confidence(result, confidence))
+    return curve_chart(description, _confidence(result, confidence))
 
 
 @checked_call
@@ -121,7 +121,7 @@ def segments(
     """
     most = whole_number("most", most, f"most={MOST_SEGMENTS}")
     description = _described(result, "segments", metric)
-    return by_segment(description, _confidence(result, confidence), HINTS_OF_RESULTS, most)
+    return segment_chart(description, _confidence(result, confidence), HINTS_OF_RESULTS, most)
 
 
 @checked_call
@@ -154,7 +154,7 @@ def trend(result: Any, metric: str | Metric | None = None, *, confidence: float 
     >>> chart.to_dict()["title"]["text"]
     'mrr by week'
     """
-    return over_time(_described(result, "trend", metric), _confidence(result, confidence), HINTS_OF_RESULTS)
+    return trend_chart(_described(result, "trend", metric), _confidence(result, confidence), HINTS_OF_RESULTS)
 
 
 @checked_call
@@ -196,7 +196,7 @@ def tradeoff(
         msg = "tradeoff shows two metrics, but only one of x= and y= is given"
         raise OptionError(msg, "recframe.plot.tradeoff(result, 'ndcg@10', 'coverage@10')")
     description = _described(result, "tradeoff", None if x is None else [x, y])
-    return against(description, _confidence(result, confidence), "recframe.plot.tradeoff(result, {!r}, {!r})")
+    return tradeoff_chart(description, _confidence(result, confidence), "recframe.plot.tradeoff(result, {!r}, {!r})")
 
 
 @checked_call
@@ -239,10 +239,10 @@ def ranks(result: Any, metric: str | Metric | None = None, *, confidence: float 
         (name,) = _chosen(metric, list(dict.fromkeys(str(row["metric"]) for row in rows)))
         rows = [row for row in rows if row["metric"] == name]
     records = records_by_name(() if metric is None else metric)
-    return of_ranks(frame, rows, records, _confidence(result, confidence), HINTS_OF_RESULTS)
+    return rank_chart(frame, rows, records, _confidence(result, confidence), HINTS_OF_RESULTS)
 
 
-def curves(description: Described, confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
+def curve_chart(description: Described, confidence: float | None, columns: int = 2) -> alt.LayerChart | alt.ConcatChart:
     """Return the chart of metrics over the cutoff."""
     for mean in description.means:
         if mean.cutoff is None:
@@ -254,16 +254,16 @@ def curves(description: Described, confidence: float | None, columns: int = 2) -
     return charts.curves(description.means, confidence, columns)
 
 
-def by_segment(
+def segment_chart(
     description: Described, confidence: float | None, hints: Hints, most: int = MOST_SEGMENTS
 ) -> alt.LayerChart:
     """Return the chart of the segments with the most lists."""
     _check_segments(description, "segments", hints)
-    kept, of = most_lists(description.means, most)
-    return charts.segments(kept, confidence, description.segments, of)
+    means, segment_count = means_of_largest_segments(description.means, most)
+    return charts.segments(means, confidence, description.segments, segment_count)
 
 
-def over_time(description: Described, confidence: float | None, hints: Hints) -> alt.LayerChart:
+def trend_chart(description: Described, confidence: float | None, hints: Hints) -> alt.LayerChart:
     """Return the chart over time."""
     _check_segments(description, "trend", hints)
     if len(description.per) > 1:
@@ -275,7 +275,7 @@ def over_time(description: Described, confidence: float | None, hints: Hints) ->
     return charts.trend(description.means, confidence, description.segments)
 
 
-def against(description: Described, confidence: float | None, hint: str) -> alt.LayerChart:
+def tradeoff_chart(description: Described, confidence: float | None, hint: str) -> alt.LayerChart:
     """Return the chart of two metrics."""
     names = description.metrics
     if len(names) != 2:  # noqa: PLR2004
@@ -297,7 +297,7 @@ def against(description: Described, confidence: float | None, hint: str) -> alt.
     return charts.tradeoff(rows, x, y, confidence)
 
 
-def of_ranks(
+def rank_chart(
     frame: nw.DataFrame[Any],
     rows: Sequence[dict[str, Any]],
     records: Mapping[str, Metric],

@@ -29,10 +29,10 @@ def svg(layout: Layout, title: str | None) -> str:
     """Return the table as an SVG on white."""
     columns = [[Cell(name, bold=True), *cells] for name, cells in zip(layout.header, layout.columns, strict=True)]
     # Raised letters are right of the numbers, so that the digits of a column are aligned.
-    rooms = [max(text_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
+    raised_widths = [max(text_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
     widths = [
-        room + max(text_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)
-        for room, column in zip(rooms, columns, strict=True)
+        raised_width + max(text_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)
+        for raised_width, column in zip(raised_widths, columns, strict=True)
     ]
     right = EDGE + sum(widths) + GAP * (len(widths) - 1)
     notes = [EDGE + text_width(note, NOTE_SIZE) for note in layout.notes]
@@ -40,9 +40,9 @@ def svg(layout: Layout, title: str | None) -> str:
     top = EDGE if title is None else EDGE + ROW_SIZE + 6
     parts = [] if title is None else [_text(EDGE, EDGE + TEXT_SIZE, title, TITLE_SIZE, bold=True)]
     left: float = EDGE
-    for column, room, wide, numeric in zip(columns, rooms, widths, layout.numeric, strict=True):
+    for column, raised_width, wide, numeric in zip(columns, raised_widths, widths, layout.numeric, strict=True):
         for row, cell in enumerate(column):
-            x = left + wide - room if numeric else left
+            x = left + wide - raised_width if numeric else left
             y = top + ROW_SIZE * row + 16
             parts.append(_text(x, y, cell.text, TEXT_SIZE, bold=cell.bold, end=numeric))
             parts += [_text(x + 1, y - 6, cell.raised, RAISED_SIZE)] if cell.raised else []

@@ -25,7 +25,7 @@ TEXT_ABOVE = 13
 """The distance of texts above their lines."""
 DASHES = [FOREST_ROW - 13, 13]
 """The dashes of vertical lines, one for each row from below, so that they leave out the texts."""
-ROOM = 0.04
+AXIS_MARGIN = 0.04
 """The margin on both sides of an axis, as a share of it, so that a dashed line at its end is visible."""
 
 
@@ -66,8 +66,8 @@ def zero_of(panels: Any) -> float:
 def domain_of(rows: Sequence[Mapping[str, Any]], zero: float) -> tuple[float, float]:
     """Return the ends of an axis that holds all differences with their intervals, and zero at a share of its width."""
     least, most = _ends(rows)
-    zero = min(max(zero, ROOM), 1 - ROOM)
-    span = max(-least / zero, most / (1 - zero)) * (1 + 2 * ROOM) or 1.0
+    zero = min(max(zero, AXIS_MARGIN), 1 - AXIS_MARGIN)
+    span = max(-least / zero, most / (1 - zero)) * (1 + 2 * AXIS_MARGIN) or 1.0
     return -span * zero, span * (1 - zero)
 
 

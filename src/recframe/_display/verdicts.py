@@ -142,7 +142,7 @@ class InSegments:
 
 
 def _all_of(segments: int) -> str:
-    """Return all of some segments in words."""
+    """Return the words for all segments, such as "both segments"."""
     return {1: "the only segment", 2: "both segments"}.get(segments, f"all {segments} segments")
 
 
