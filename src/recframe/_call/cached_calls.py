@@ -126,7 +126,7 @@ class Arguments:
             role for role, value in arguments.items() if value is not None and role not in always_read
         )
         if "weight" not in roles_in_call and all(isinstance(metric, ExposureMetric) for metric in metrics):
-            changes["weight"] = None  # values of all lists together are no mean over lists
+            changes["weight"] = None  # A value of all lists together is no mean that weights could change.
         query = replace(query, in_call=roles_in_call, **changes)
         check_call(query, metrics)
         check_strata(query, metrics, self._frame)
@@ -153,6 +153,7 @@ class Arguments:
         """Return everything that a call depends on except its data; None if that cannot be compared."""
         adapter = self.adapter
         labels = []
+        # The columns of a lazy frame are only read if a rank is named, because no other call depends on them.
         ranked = any(roles.get("rank") is not None for roles in (self._request.roles, self._request.bound, current()))
         names = adapter.names(self._frame) if adapter.eager or (ranked and not adapter.postpones) else ()
         if adapter.any_label:

@@ -10,7 +10,7 @@ import click
 
 from recframe._base.guesses import ARGUMENT_HINTS, role_meant
 from recframe._cli.group import application
-from recframe._cli.terminal import complain, discard_output, warnings_as_lines, with_options
+from recframe._cli.terminal import discard_output, print_error, warnings_as_lines, with_options
 from recframe._cli.texts import COMPLETE, NAME
 from recframe.errors import RecError, parts_of
 
@@ -39,20 +39,20 @@ def run(argv: Sequence[str] | None = None) -> int:
         _with_suggestion(error).show()
         return 2
     except RecError as error:
-        complain(program, with_options(error.parts))
+        print_error(program, with_options(error.parts))
         return 2
     except OSError as error:
         # Without the name of a file it is the output: a disk that is full, or a stream that is closed.
         if error.filename is None:
             discard_output()
         what = "the output" if error.filename is None else repr(error.filename)
-        complain(program, f"{what} cannot be read or written: {error.strerror or error}")
+        print_error(program, f"{what} cannot be read or written: {error.strerror or error}")
         return 2
     except (KeyboardInterrupt, click.Abort):
-        complain(program, "interrupted")
+        print_error(program, "interrupted")
         return INTERRUPTED
     if isinstance(answer, list) and answer:
-        complain(program, "; ".join(answer))
+        print_error(program, "; ".join(answer))
         return 1
     return answer if isinstance(answer, int) else 0
 

@@ -23,7 +23,7 @@ from recframe._cli.options import (
     roles_from_options,
     separator_of,
 )
-from recframe._cli.terminal import fitted, progress, say
+from recframe._cli.terminal import print_text, progress, wrapped
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._data.files.paths import as_path
 from recframe._display.colours import painted
@@ -168,7 +168,7 @@ def changes(*, metric: str, k: int | None, most: int, lists_only: bool, **values
     options = {"most": most or None, "items": not lists_only, **_named(values, ("baseline",))}
     result: pl.DataFrame = rec(frame).changes(metric, k, **options, **roles)
     if result.is_empty() and not _format(values):
-        say("No list changed.")
+        print_text("No list changed.")
     _show(result, values, out, None if result.is_empty() else _picked(result, {}, result.columns))
 
 
@@ -185,7 +185,7 @@ def report(**values: Any) -> None:
     frame, roles = _read(values, "report")
     requested, k = _metrics(values, {}, {})
     rec(frame).report(values["out"], requested, k, **_named(values, non_role_arguments("report")), **roles)
-    say(f"Wrote {values['out']}")
+    print_text(f"Wrote {values['out']}")
 
 
 def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
@@ -199,14 +199,14 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
         counted_names = {*result.filter(result["count"] > 0)["finding"]}
         meanings = {finding.name: terminal.with_options(parts_of(finding.meaning)) for finding in FINDINGS}
         lines = [f"{name}: {meaning}" for name, meaning in meanings.items() if name in counted_names]
-        say("\n".join(lines) or "Nothing found.")
+        print_text("\n".join(lines) or "Nothing found.")
     # A limit of a finding that this check does not look for is an error, so the gate reads all rows.
     return failed_findings(rec(frame).check(k, all=True, **roles), *limits) if fail_on_check else []
 
 
 def explain(*, metric: str, **values: Any) -> None:
     """Print what a metric computes."""
-    say(fitted(recframe.explain(metric, **_named(values, (*EXPLAINED, "like")))))
+    print_text(wrapped(recframe.explain(metric, **_named(values, (*EXPLAINED, "like")))))
 
 
 def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> None:
@@ -221,18 +221,18 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
     query = recframe.sql(
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **keywords, **roles
     )
-    say(query.rstrip("\n"))
+    print_text(query.rstrip("\n"))
 
 
 def metrics() -> None:
     """List the metrics."""
-    say(fitted(metrics_text()))
+    print_text(wrapped(metrics_text()))
 
 
 def completion(*, shell: str) -> None:
     """Print the script that completes commands in a shell."""
     kinds = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
-    say(kinds[shell](click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
+    print_text(kinds[shell](click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
 
 
 # --- what they share ------------------------------------------------------------------------------------------
@@ -316,6 +316,6 @@ def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, table:
         tables.write(tables.with_column_of_name(result, out), out, digits)
     kind = _format(values)
     if kind is not None:
-        say(tables.PRINTERS[kind](result, digits).rstrip("\n"))
+        print_text(tables.PRINTERS[kind](result, digits).rstrip("\n"))
     elif table is not None:
-        say(table(digits), painted)
+        print_text(table(digits), painted)

@@ -13,7 +13,7 @@ import click
 
 from recframe import __version__
 from recframe._base.guesses import RENAMED
-from recframe._cli.terminal import say
+from recframe._cli.terminal import print_text
 from recframe._cli.texts import COMMANDS, NAME, examples_text
 from recframe.errors import closest_of
 
@@ -82,10 +82,10 @@ def application() -> click.Group:
 def _help() -> None:
     ctx = click.get_current_context()
     if ctx.invoked_subcommand is None:
-        say(ctx.get_help())
+        print_text(ctx.get_help())
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click calls it by position
     if value:
-        say(f"{NAME} {__version__}")
+        print_text(f"{NAME} {__version__}")
         ctx.exit()

@@ -31,7 +31,7 @@ _ASCII = str.maketrans({
 """Replacements for the signs of formulas that the terminal cannot show."""
 
 
-def say(text: str, paint: Callable[[str], str] | None = None) -> None:
+def print_text(text: str, paint: Callable[[str], str] | None = None) -> None:
     """Print a text, even if the terminal lacks some characters or the reader has closed the pipe.
 
     A terminal gets the text that `paint` colours, unless its user wants no colours. Control characters of the data
@@ -72,21 +72,26 @@ def width() -> int | None:
     return get_terminal_size().columns if _is_terminal(sys.stdout) else None
 
 
-def fitted(text: str) -> str:
-    """Return a text with long lines wrapped and indented to their own start."""
+def wrapped(text: str) -> str:
+    """Return a text whose lines fit the terminal, unchanged if the output is not a terminal.
+
+    Long lines are wrapped. In a line with a name and a description, the description continues below its start.
+    Otherwise, a line continues with its indentation.
+    """
     limit = width()
     if limit is None:
         return text
     lines: list[str] = []
     for line in text.splitlines():
-        head, gap, text = line.lstrip().partition("  ")
-        start = line.find(text.lstrip()) if gap and " " not in head else len(line) - len(line.lstrip())
+        name, gap, description = line.lstrip().partition("  ")
+        has_description = gap and " " not in name
+        start = line.find(description.lstrip()) if has_description else len(line) - len(line.lstrip())
         below = " " * min(start, limit // 2)
         lines += [line] if len(line) <= limit else textwrap.wrap(line, limit, subsequent_indent=below)
     return "\n".join(lines)
 
 
-def complain(program: str, text: str) -> None:
+def print_error(program: str, text: str) -> None:
     """Print an error message, and wipe the line of progress first."""
     progress("")
     if sys.stderr is not None:
@@ -145,7 +150,7 @@ def warnings_as_lines(program: str) -> Iterator[None]:
     def line(message: Warning | str, category: type[Warning], *source: Any, **more: Any) -> None:
         """Print a warning of recframe as a line, and any other warning as Python does."""
         if issubclass(category, RecWarning):
-            complain(program, f"warning: {with_options(getattr(message, 'parts', (str(message),)))}")
+            print_error(program, f"warning: {with_options(getattr(message, 'parts', (str(message),)))}")
         else:
             show(message, category, *source, **more)
 

@@ -34,7 +34,7 @@ KINDS = ("fraction", "count", "last", "since")
 LATEST = "latest"
 """The rank of a row by time, the latest first: for a fraction of all rows by time."""
 ROWS = "rows"
-"""The number of all rows, which the fraction is of."""
+"""The number of all rows, of which the test gets a fraction."""
 TIME = "time"
 TEST = "test"
 TEST_ORDER = "order"
@@ -50,7 +50,7 @@ END_OF_TIME = 2**63
 
 
 class TimeOptions(NamedTuple):
-    """What a split reads of the time."""
+    """The options of a split about time."""
 
     column: str | None
     since: int | float | None
@@ -267,5 +267,5 @@ def _amount(name: str, value: Any) -> int | Fraction:
 
 
 def seed_of(value: object) -> int:
-    """Return a seed."""
+    """Return a checked seed."""
     return whole_number("seed", value, "seed=0", least=-(2**63), most=2**63 - 1)

@@ -287,9 +287,10 @@ def _numbered_ranges(lengths: Array) -> tuple[Array, Array]:
 def _rows_of_lists(
     row_lists: Array, lists: Array, begins: Array | int = 0, ends: Array | float = math.inf
 ) -> tuple[Array, Array]:
-    """Return the rows of the list of each candidate, with the candidate's number; rows are sorted by list.
+    """Return the candidates and the rows of their lists, as two arrays of numbers with an entry per row.
 
-    From each list, take the rows from `begins` to before `ends`.
+    `lists` has the list of each candidate, and `row_lists` the list of each row, in sorted order. From the list of a
+    candidate come the rows from `begins` to before `ends`.
     """
     first: Array = np.searchsorted(row_lists, lists)
     lengths = np.minimum(np.searchsorted(row_lists, lists, "right") - first, ends).astype(np.intp) - begins

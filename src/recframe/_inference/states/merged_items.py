@@ -1,4 +1,4 @@
-"""The values of all lists together, from how often the states of parts say that each item is recommended."""
+"""The values of metrics of all lists together, from the numbers of recommendations of each item in states."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
 
 def values_of_items(rows: Rows, metric: str) -> list[float | None]:
-    """Return the values of a metric of all lists together, for each segment and model of merged states."""
+    """Return the values of a metric of all lists together, for each model of each segment of merged states.
+
+    A value is None if it is undefined, unless the call had a number for undefined values.
+    """
     definition = rows.definitions[metric]
     record = spec_of(definition["record"]).metric
     parts = [rows.items(segment, metric, model) for segment in rows.segments for model in rows.models]
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     columns = {name: np.concatenate([rows.sums_of(part, name) for part in parts]) for name in ITEM_SUM_COLUMNS}
-    # Items outside of a catalogue that names its own have a sum of 0.
+    # Items that are not in the catalogue have a sum of 0.
     used = len({*rows.names_of_items(np.concatenate(parts).astype(int)[columns["total"] != 0])})
     # Sort first: the order of a sum changes its last bits.
     order = np.lexsort((*columns.values(), codes))
@@ -38,5 +41,5 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
     numbers = value_of_items(record, columns, codes, len(parts), float(size), rows.backend)
     undefined = definition["undefined"]
     refuse_undefined(numbers.reshape(-1, len(rows.models)), record, metric, undefined)
-    other = undefined if isinstance(undefined, float) else None
-    return [other if value != value else value for value in numbers.tolist()]  # noqa: PLR0124 - NaN
+    replacement = undefined if isinstance(undefined, float) else None
+    return [replacement if value != value else value for value in numbers.tolist()]  # noqa: PLR0124 - NaN

@@ -64,7 +64,7 @@ class MergedRuns:
         return max(self.counts.values()) >= LEAST_RUNS
 
     def refuse(self, refused: Mapping[str, bool]) -> None:
-        """Raise for arguments that do not go with runs, each with whether it was given."""
+        """Raise for arguments that do not go with runs. `refused` maps each argument to whether the call has it."""
         for what in (text for text, is_given in refused.items() if is_given):
             raise not_with_runs(self.column, what)
 
@@ -132,7 +132,7 @@ class MergedRuns:
         margin = options.margin_of_pairs
         if margin is not None:
             numbers[HAS_MARGIN] = np.broadcast_to(np.asarray(margin.size) > 0, shape)
-            numbers |= _beyond_margin(sums, bounds, margin, means["baseline"])
+            numbers |= _margin_p_values(sums, bounds, margin, means["baseline"])
         return Tested(sums, numbers, np.where(upwards, 1.0, -1.0)[:, None], bounds)
 
     def _runs_of_pair(self, pair: Pair, sums: Mapping[str, Any], means: Mapping[str, Any]) -> list[list[Runs]]:
@@ -165,8 +165,8 @@ class MergedRuns:
         return {**spread, "low": low, "high": high}
 
 
-def _beyond_margin(sums: CrossedSums, bounds: Sequence[Any], margin: Margin, baseline: Any) -> dict[str, Any]:
-    """Return the p-values of differences beyond either end of the margin, by the names of their columns."""
+def _margin_p_values(sums: CrossedSums, bounds: Sequence[Any], margin: Margin, baseline: Any) -> dict[str, Any]:
+    """Return the p-values of the claims that differences are inside either end of the margin, by their columns."""
     p_values = {}
     for name, by in zip(MARGIN_ENDS, margin.shifts, strict=True):
         moved = replace(sums, total=sums.total + by * sums.weight)
@@ -176,7 +176,7 @@ def _beyond_margin(sums: CrossedSums, bounds: Sequence[Any], margin: Margin, bas
 
 
 def _check_runs(model: Any, runs: Mapping[Any, Mapping[str, float]], lists: float, mean: float) -> None:
-    """Raise unless the rows of all runs of a model are there, over all of its lists."""
+    """Raise unless the states hold the rows of all runs of a model, over all of its lists."""
     remedy = "give all rows of each state, and make each state from the rows of all runs"
     of_model = "the model" if model is None else repr(model)
     for run, sums in runs.items():

@@ -93,7 +93,11 @@ class ListsOfRuns:
         return np.column_stack([self._columns[value_column(run, metric)] for run in self._runs.runs_of[model]])
 
     def negative_lists(self, groups: Groups, metric: int, model: int, baseline: int | None = None) -> dict[str, Floats]:
-        """Return in how many lists of each group a run has a negative value: a run of a model, or of each of a pair."""
+        """Return the number of lists in each group with a negative value in a run, as the sums that states hold.
+
+        ``"negative"`` counts the runs of `model`, and ``"baseline_negative"`` the runs of `baseline` if there is one.
+        Only lists with a value in all of these runs count.
+        """
         models = {"negative": model, "baseline_negative": baseline}
         tables = {name: self._table(number, metric) for name, number in models.items() if number is not None}
         known = ~np.isnan(np.column_stack([*tables.values()])).any(axis=1)
