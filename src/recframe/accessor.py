@@ -40,7 +40,7 @@ from recframe._inference.ranks.methods import RankMethods
 from recframe._inference.states.methods import StateMethods
 from recframe._plan.request import Request
 from recframe.errors import no_attribute
-from recframe.metrics import AWRF, METRICS, meant
+from recframe.metrics import AWRF, METRICS, metric_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ class Rec(
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
         names = dir(type(self))
-        hint = new_name(name, names) or METHOD_HINTS.get(name.lower()) or meant(name, exactly=True)
+        hint = new_name(name, names) or METHOD_HINTS.get(name.lower()) or metric_hint(name, exactly=True)
         hint = f"did you mean {OTHER_METHOD_NAMES[name.lower()]!r}?" if name.lower() in OTHER_METHOD_NAMES else hint
         raise no_attribute(name, "the namespace has no method {!r}", names, hint)
 

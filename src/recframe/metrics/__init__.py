@@ -108,12 +108,12 @@ for _kind in METRICS.values():
     _kind.summary = summary_of(_kind)
 
 
-def names_where(holds: Callable[[Metric], bool]) -> list[str]:
+def names_where(condition: Callable[[Metric], bool]) -> list[str]:
     """Return the names of the metrics for which a condition holds, with a cutoff if it only holds with one."""
     names = []
     for kind in METRICS.values():
         with_cutoff = [kind(k=10)] if issubclass(kind, CutMetric) else []
-        name = next((metric.label for metric in [kind(), *with_cutoff] if holds(metric)), None)
+        name = next((metric.label for metric in [kind(), *with_cutoff] if condition(metric)), None)
         if name is not None:
             names.append(name)
     return names
@@ -180,7 +180,7 @@ def alias_of(name: str) -> str:
     return next((NAMES[word][0] for word in _plain_names(name) if word in NAMES), "")
 
 
-def meant(name: str, *, exactly: bool = False) -> str:
+def metric_hint(name: str, *, exactly: bool = False) -> str:
     """Return a hint with the metric that an alias or a similar name means, or an empty string."""
     word, *others = _plain_names(name)
     ambiguous = next((AMBIGUOUS[each] for each in (word, *others) if each in AMBIGUOUS), "")
@@ -197,8 +197,8 @@ def unknown(names: Sequence[str]) -> OptionError:
     """Return the error for names that no metric has, each with its hint."""
     existing = f"there are {', '.join(METRICS)}"
     if len(names) == 1:
-        return OptionError(f"metric {names[0]!r} is unknown", before_list(meant(names[0]), existing))
-    hints = [f"{name!r}: {hint}" for name in names if (hint := meant(name))]
+        return OptionError(f"metric {names[0]!r} is unknown", before_list(metric_hint(names[0]), existing))
+    hints = [f"{name!r}: {hint}" for name in names if (hint := metric_hint(name))]
     msg = f"the metrics {', '.join(map(repr, names))} are unknown"
     return OptionError(msg, before_list("; ".join(hints), existing))
 

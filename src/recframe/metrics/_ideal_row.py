@@ -24,14 +24,15 @@ class IdealRow(RelevantRow):
 
     @property
     def nonrelevant(self) -> nw.Expr:
-        """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
+        """1.0 for a judged row that is not relevant, otherwise 0.0. Reading it adds such rows to the best order."""
         self.requested.add(POOLED)
         return is_nonrelevant().cast(nw.Float64())
 
     def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k and, unless signed, where the gain is not positive.
+        """Return the weight of the row's position in the best order, 0 past k and where the gain is not positive.
 
-        The gain is the relevance, or what `order` makes of the row: it sorts the best order then.
+        The gain sorts the best order: the relevance, or what the function `order` returns for the row. With `signed`,
+        rows whose gain is not positive have a weight too.
         """
         position = POSITION if order is None else ideal_position_column(self._numbers.orders.of(order))
         if signed:

@@ -402,7 +402,7 @@ class Metric:
 
     @property
     def reads_catalog(self) -> bool:
-        """Whether `catalog` matters: items that it does not name count for no metric of all lists that reads it."""
+        """Whether the metric reads `catalog`. For metrics of all lists together, it also decides which items count."""
         return "catalog" in (*self.required_inputs, *self.optional_inputs)
 
     @property
@@ -469,9 +469,9 @@ class Metric:
 
     @cached_property
     def column(self) -> str:
-        """What the plan calls its column: the label without dots, which to Spark are fields of fields.
+        """The name of the metric's column in the plan: the label without dots, which Spark reads as fields of structs.
 
-        A dot is ``·0``, and the sign itself ``·1``, so that no two labels have one column.
+        A dot becomes ``·0``, and the sign ``·`` becomes ``·1``, so that no two labels share a column.
         """
         return self.label.replace("·", "·1").replace(".", "·0")
 

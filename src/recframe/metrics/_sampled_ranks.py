@@ -43,8 +43,8 @@ def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, .
     check_packages(f"`estimator={estimator!r}`", "stats", *needed)
     blocks = _blocks(value, m, n)
     if estimator == "cls":
-        return tuple(_not_growing(blocks, m))
-    return tuple(_weighed(blocks, m, n, GAMMA if isinstance(estimator, str) else estimator))
+        return tuple(_falling_estimates(blocks, m))
+    return tuple(_bias_variance_estimates(blocks, m, n, GAMMA if isinstance(estimator, str) else estimator))
 
 
 def _blocks(value: OfRank, m: int, n: int) -> Iterator[tuple[Floats, Floats]]:
@@ -66,6 +66,7 @@ def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
     import numpy as np
 
     def choose(of: Floats, some: Floats) -> Floats:
+        """Return the logarithm of the number of ways to choose some of a number of items."""
         possible = (some >= 0) & (some <= of)
         some = np.where(possible, some, 0)
         return np.where(possible, logarithms[of] - logarithms[some] - logarithms[of - some], -np.inf)
@@ -78,7 +79,7 @@ def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
     return chances
 
 
-def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: float) -> Iterator[float]:
+def _bias_variance_estimates(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: float) -> Iterator[float]:
     """Return the estimates with the least squared bias plus gamma times variance, averaged over all ranks equally."""
     import numpy as np
 
@@ -91,7 +92,7 @@ def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: flo
     return map(float, np.linalg.solve(matrix, right_side))
 
 
-def _not_growing(blocks: Iterator[tuple[Floats, Floats]], m: int) -> Iterator[float]:
+def _falling_estimates(blocks: Iterator[tuple[Floats, Floats]], m: int) -> Iterator[float]:
     """Return the estimates with the least squared bias that do not grow with the rank."""
     import numpy as np
     from scipy.optimize import nnls

@@ -78,7 +78,7 @@ class SharedTerms(Reader):
 
 
 def _typed(argument: Any) -> Hashable:
-    """Return an argument with its type: 1 and True are equal, but no function need treat them alike."""
+    """Return an argument with its type, because 1 and True are equal, but a function may treat them differently."""
     return type(argument), tuple(map(_typed, argument)) if isinstance(argument, tuple) else argument
 
 
@@ -95,7 +95,7 @@ class Terms:
 
     @cached_property
     def summands(self) -> Mapping[str, nw.Expr]:
-        """The terms as floats under the names of their columns, by these."""
+        """The terms as floats, by the columns that hold their sums, and with these names."""
         return {column: term.cast(nw.Float64()).alias(column) for column, term in self.by_column.items()}
 
     def times(self, factor: nw.Expr) -> Terms:
@@ -104,7 +104,7 @@ class Terms:
 
     @staticmethod
     def union(parts: Iterable[Terms]) -> Terms:
-        """Return the terms of several metrics; what they share is there once."""
+        """Return the terms of several metrics, each shared term once."""
         parts = list(parts)
         by_column = {column: term for part in parts for column, term in part.by_column.items()}
         upto = {column: k for part in parts for column, k in part.upto.items()}
@@ -129,7 +129,10 @@ class TermColumns:
         return self._by_label.get(label, {})
 
     def known(self, label: str, terms: Mapping[str, nw.Expr], requested: Iterable[str] = ()) -> Terms:
-        """Return what other rows add to the same sums, from columns that they request."""
+        """Return a metric's terms of other rows, such as places in tied blocks, under the columns of its own terms.
+
+        `requested` are the columns that these terms read.
+        """
         return Terms({self._by_label[label][name]: term for name, term in terms.items()}, frozenset(requested))
 
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:

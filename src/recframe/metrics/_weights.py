@@ -30,7 +30,7 @@ def constant_weight(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
 
 @cache
 def persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the weight p^(r-1); the same function for the same p."""
+    """Return the function from a position r to its weight p^(r-1); the same function for the same p."""
     return lambda position: ((position - 1) * math.log(p)).exp()
 
 
@@ -110,7 +110,10 @@ def _check_falling(table: dict[float, float], weights: Any) -> None:
 
 @cache
 def weights_of(table: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the weight that a table gives a position, 0 where it gives none; the same function for the same table."""
+    """Return the function from a position to its weight in a table, 0 for positions that the table lacks.
+
+    It is the same function for the same table, so that metrics can share its sums.
+    """
 
     def weight(position: nw.Expr) -> nw.Expr:
         return sum_of(nw.when(position == weighted).then(nw.lit(of)).otherwise(0.0) for weighted, of in table if of)

@@ -63,11 +63,11 @@ class CountsRelevant(Metric):
         return None if self.over == "ranked" else super().cutoff
 
     def _counted(self, row: Row) -> dict[str, nw.Expr]:
-        """Return the term that sums to the relevant rows, where only ranked ones count."""
+        """Return the term that sums to R if only ranked rows count in it, otherwise no term."""
         return {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
 
     def _relevant(self, sums: Sums) -> nw.Expr:
-        """Return the relevant rows that count."""
+        """Return R: the relevant rows of the list, or only the ranked ones, as `over` says."""
         return sums["relevant"] if self.over == "ranked" else sums.relevant
 
     def defined(self, sums: Sums) -> nw.Expr | None:

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 Ideal = Literal["all", "ranked", "uncut", "ones", "first"]
-"""What NDCG calls ideal: best order of all rows, of ranked ones, of all past k too; gain 1 everywhere; all first."""
+"""The ideal of NDCG, which divides the DCG.
+
+- all: the best order of all rows of the list, up to k;
+- ranked: the best order of the ranked rows, up to k;
+- uncut: the best order of all rows of the list, without a cutoff;
+- ones: a gain of 1 at every position up to k;
+- first: all rows of the list at the first position.
+"""
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
@@ -31,7 +38,7 @@ def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: 
 
 
 def _ideal_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
-    """Return the same at the row's position in the best order."""
+    """Return the gain of a row times the discount of its position in the best order, 0 past k."""
     if gain == "binary":
         return row.hit * row.hit_weight(discount, k)
     weight = row.weight(discount, k, signed=grades == "signed", order=order_by_gain(gain, grades))

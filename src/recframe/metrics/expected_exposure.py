@@ -33,7 +33,7 @@ LARGEST_ERROR = ", up to 1.71 in lists of up to 7 rows"
 
 @cache
 def _looked_up(table: tuple[tuple[float, float], ...]) -> Weight:
-    """Return the attention that a table gives a position; the same function for the same table."""
+    """Return the function from a position to its attention in a table; the same function for the same table."""
     return lambda position: looked_up(position, table)
 
 

@@ -27,8 +27,8 @@ def _nonrelevant_ahead(row: Row) -> nw.Expr:
     before = row.nonrelevant_before
     inside = row.block_nonrelevant
     most = row.relevant_in_list
-    room = nw.when(most > before).then(most - before).otherwise(0.0)
-    counted = nw.when(room < inside).then(room).otherwise(inside)
+    below_limit = nw.when(most > before).then(most - before).otherwise(0.0)
+    counted = nw.when(below_limit < inside).then(below_limit).otherwise(inside)
     total = (counted + 1) * (before + counted / 2) + (inside - counted) * most
     ahead = nw.when(before < most).then(total / (inside + 1)).otherwise(most)
     return row.hit * ahead

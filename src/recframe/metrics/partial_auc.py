@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Positives = Literal["all", "first"]
-"""Which relevant items form pairs with the first rows that are not relevant: all, or as many, the first ones."""
+"""Which relevant items form pairs with the first n irrelevant rows: all of them, or only the first n."""
 
 
 def _first_pairs(row: Row, n: int) -> nw.Expr:

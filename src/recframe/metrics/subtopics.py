@@ -31,7 +31,7 @@ def _novel_gain(row: Row, alpha: float, weight: Weight, k: int | None) -> nw.Exp
 
 @lru_cache(64)
 def _fading(alpha: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the weight (1 - alpha)^(r-1) / r of position r, for a list in which every row covers the same subtopic.
+    """Return the function from a position r to (1 - alpha)^(r-1) / r: the gain if every row covers the same subtopic.
 
     It is the same function for equal alphas, so that metrics can share its sums.
     """

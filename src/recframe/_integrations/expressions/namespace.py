@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._integrations.expressions.calls import CALLS, REPLACED_CALLS
 from recframe.errors import OptionTypeError, no_attribute
-from recframe.metrics import METRICS, meant
+from recframe.metrics import METRICS, metric_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ class ExprRec:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
-        hint = f"frames have it: df.rec.{name}(...)" if name in METRICS else meant(name, exactly=True)
+        hint = f"frames have it: df.rec.{name}(...)" if name in METRICS else metric_hint(name, exactly=True)
         hint = REPLACED_CALLS.get(name, hint)
         raise no_attribute(name, "an expression has no .rec.{}", CALLS, hint)
 
