@@ -18,9 +18,9 @@ MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def files_of(folder: Path, endings: Collection[str] | None) -> list[Path]:
-    """Return the files of a folder and of the folders in it, sorted; of these endings, if they are given.
+    """Return the files of a folder and of the folders in it, sorted. With `endings`, only files with one of them.
 
-    Names that start with an underscore or a dot are left out, because programs write their own notes there.
+    Names that start with an underscore or a dot are left out, because programs write notes of their own there.
     """
     for table, notes in (("Delta", "_delta_log"), ("Iceberg", "metadata/*.metadata.json")):
         if [*folder.glob(notes)]:
@@ -43,6 +43,7 @@ def files_of(folder: Path, endings: Collection[str] | None) -> list[Path]:
 
 
 def _ending(path: Path) -> str:
+    """Return the ending of a file in lower case, without the ending of gzip."""
     return path.with_name(path.name.removesuffix(".gz")).suffix.lower()
 
 

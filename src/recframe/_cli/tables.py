@@ -29,7 +29,7 @@ MOST_DECIMALS = 15
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Align columns, the first to the left, the others to the right."""
+    """Return a table as text, with the first column aligned to the left and the others to the right."""
     cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
@@ -172,10 +172,13 @@ def _cells(frame: pl.DataFrame, digits: int, missing: str = "-") -> tuple[list[s
 
 
 def _cell(value: Any, digits: int, missing: str) -> str:
-    """Return a value as text: a float with some digits, and a missing value as `missing`."""
+    """Return a value as text: a float with some digits, and a missing value as `missing`.
+
+    Floats that these digits would show as 0, and very large floats, are in scientific notation.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return missing
     if isinstance(value, float):
-        # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
+        # A small p-value must not look like 0.
         return f"{value:.2e}" if 0 < abs(value) < 0.5 * 10**-digits or abs(value) >= 1e15 else f"{value:.{digits}f}"  # noqa: PLR2004
     return visible(str(value))

@@ -1,4 +1,4 @@
-"""What states must have in common, to be added up."""
+"""The checks that states can be added up: what they must have in common, and which numbers they may hold."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _is_end(end: Any) -> bool:
+    """Return whether a value may be an end of a metric's range."""
     return end is None or (isinstance(end, float | int) and abs(end) <= LARGEST_NUMBER)
 
 
@@ -136,7 +137,7 @@ def pairs_of_all_states(columns: Mapping[str, Any], metrics: Sequence[str]) -> s
 
 
 def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise for rows that a state holds twice."""
+    """Raise if a state holds a row twice."""
     rows = Counter(zip(*(columns[name] for name in ("state", *names)), strict=True))
     ((key, count),) = rows.most_common(1)
     if count > 1:
@@ -209,7 +210,7 @@ def check_apart(hashes: Any, others: Any) -> None:
 
 
 def _check_shared(hashes_of_lists: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
-    """Raise where two states hold the same list."""
+    """Raise if two states hold the same list."""
     shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(hashes_of_lists, 1).values())
     why = ""
     if not shared and not truth:
@@ -222,7 +223,7 @@ def _check_shared(hashes_of_lists: Mapping[tuple[Any, Any], Any], *, truth: bool
 
 
 def _joined(hashes_of_lists: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
-    """Return the hashes of each state, or of each model, together."""
+    """Return the hashes of each state (part 0 of the keys), or of each model (part 1), as one array."""
     by_name: dict[Any, list[Any]] = defaultdict(list)
     for key, hashes in hashes_of_lists.items():
         by_name[key[part]].append(hashes)

@@ -118,7 +118,7 @@ class Rows:
             self.segments = [each for each in self.segments if each != unknown or any(values)]
 
     def _add_up(self, columns: dict[str, Any]) -> None:
-        """Sum the rows of each key."""
+        """Sum the rows of each key. Rows of a pair are first turned, so that the model is the later one of the call."""
         # Squares of very large values are infinite.
         arrays = {name: np.nan_to_num(columns[name], posinf=np.inf) for name in ADDED}
         order = {model: number for number, model in enumerate(self.models)}
@@ -148,9 +148,10 @@ class Rows:
             if text is not None:
                 self._packed[code].append(unpack(text))
         self._state = blake2b("".join(sorted({*map(str, columns["state"])})).encode(), digest_size=8).hexdigest()
-        self._places: dict[Key, list[int]] = defaultdict(list)
+        # Keys without their last two columns, the item and the cluster.
+        self._rows_of_key: dict[Key, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
-            self._places[key[:-2]].append(number)
+            self._rows_of_key[key[:-2]].append(number)
 
     def by(self, per: Sequence[str]) -> Rows:
         """Return the rows of the same states by other columns."""
@@ -164,7 +165,7 @@ class Rows:
 
     def sums_of_runs(self, segment: Key, metric: str, model: Any, other: Any = None) -> dict[Any, dict[str, float]]:
         """Return the sums of each run of a model, over its lists or those that it shares with another model."""
-        rows = self._places.get((*segment, RUN, metric, model, other), [])
+        rows = self._rows_of_key.get((*segment, RUN, metric, model, other), [])
         names = ("lists", "total", "squares")
         return {self._keys[row][-2]: {name: float(self._sums[name][row]) for name in names} for row in rows}
 
@@ -179,7 +180,7 @@ class Rows:
 
     def items(self, segment: Key, metric: str, model: Any) -> list[int]:
         """Return the rows of the items that a metric counts in a segment."""
-        return self._places.get((*segment, "item", metric, model, None), [])
+        return self._rows_of_key.get((*segment, "item", metric, model, None), [])
 
     def sums_of(self, rows: list[int], name: str) -> Any:
         """Return the sums of rows."""
@@ -201,7 +202,7 @@ class Rows:
 
     def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
         """Return the sums of one segment, over all of its clusters."""
-        rows = self._places.get((*segment, kind, metric, model, baseline), [])
+        rows = self._rows_of_key.get((*segment, kind, metric, model, baseline), [])
         totals = {name: math.fsum(self._sums[name][rows]) for name in ADDED}
         units = {name: self._sums[name][rows] for name in ("total", "weight")}
         clustered = metric is not None and self.definitions[metric]["cluster"] is not None
@@ -273,7 +274,10 @@ class Rows:
 
 
 def _words(frame: nw.DataFrame[Any], name: str) -> list[Any]:
-    """Return a column of text or of segments; of files of text, it may hold numbers. Not all states have a segment."""
+    """Return a column of text or of segments, which are null if the state lacks the column.
+
+    Text may be numbers if the state was read from a file of text.
+    """
     if name not in frame.columns:
         return [None] * len(frame)
     column = frame.get_column(name)
@@ -285,7 +289,7 @@ def _words(frame: nw.DataFrame[Any], name: str) -> list[Any]:
 
 
 def _numbers(column: nw.Series[Any]) -> Any:
-    """Return a column of numbers; only the least and greatest value may be missing, as NaN."""
+    """Return a column of numbers, or raise if one is missing. Only `ENDS` may be missing, as NaN."""
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, UNCHANGED)
@@ -299,11 +303,11 @@ def _numbers(column: nw.Series[Any]) -> Any:
 
 
 def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
-    """Return a column; segments are as they were given."""
+    """Return a column of a type, or of the type of its values if the library cannot make that type."""
     if dtype == nw.Float64():
         return new_series(name, values, dtype, backend)
     if backend == "pandas" and None in values:
-        # Else true and false are False where they are missing, and large whole numbers are rounded.
+        # Otherwise, missing booleans become False and large whole numbers are rounded.
         large = any(isinstance(value, int) and abs(value) > MOST_EXACT for value in values)
         dtype = nw.Object() if large or dtype == nw.Boolean() else dtype
     try:
@@ -340,6 +344,7 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:
+    """Return a state as an eager frame, or raise if it is no frame."""
     if not is_frame(frame):
         msg = f"{quoted(frame)} is no state"
         raise OptionTypeError(

@@ -1,4 +1,4 @@
-"""A state: what lists add up to, as rows of numbers and text that outlive the call."""
+"""A state: sums over lists, as rows of numbers and text that can be saved and merged."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _cluster(context: Opened) -> list[str]:
 
 
 def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[Any]:
-    """Return the rows of a state, under internal names that no column of the user has."""
+    """Return the rows of a state, with internal column names that no column of the user has."""
     context = plan.context
     common = _shared_definition(plan, options, runs)
     lists = _Lists.of(plan, options, common, runs)
@@ -186,11 +186,15 @@ class _GroupedLists(NamedTuple):
 
 
 def _groups(context: Opened, table: nw.DataFrame[Any], segments: Sequence[tuple[Any, ...]]) -> _GroupedLists:
-    """Return the lists by segment, and by segment and cluster."""
+    """Return the lists by segment, and by segment and cluster.
+
+    Without lists and without `per`, there is one group that has no list, so that the state has a row.
+    """
     column = _cluster(context)
     by_segment = Groups.of(segments)
     groups = Groups.of(rows_of(table, [*context.keys.per, *column])) if column else by_segment
     if not context.keys.per and not len(table):
+        # -1 is the first list of a group without lists.
         by_segment = Groups(np.array([], dtype=np.intp), [-1])
         groups = by_segment
     texts = texts_of(context, table, column) if column else None

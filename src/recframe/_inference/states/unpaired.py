@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
-    """Return the statistics of each metric and model, an entry of each array for a segment.
+    """Return the statistics and verdicts of each metric and model, as arrays with an entry per segment.
 
     Notes
     -----
-    The standard error is √(e₁² + e₂²) of the errors of both means, and the degrees of freedom are Satterthwaite's,
-    (e₁² + e₂²)² / (e₁⁴ / f₁ + e₂⁴ / f₂). Errors and degrees of freedom come from
+    With the standard errors e and the degrees of freedom f of both means, the standard error of the difference is
+    √(e₁² + e₂²), and its degrees of freedom are Satterthwaite's, (e₁² + e₂²)² / (e₁⁴ / f₁ + e₂⁴ / f₂). They come from
     clusters, if there are any.
 
     References
@@ -54,7 +54,7 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
 
 
 def _check_same_definition(rows: Rows, other: Rows, metric: str) -> None:
-    """Raise where the baseline does not hold the metric, or defines it otherwise."""
+    """Raise if the baseline lacks the metric, or defines it in another way."""
     if metric not in other.metrics:
         msg = f"the baseline has no rows of {metric}; it has {', '.join(other.metrics)}"
         raise OptionError(msg, "make both states by the same call")
@@ -79,7 +79,10 @@ def _baseline(other: Rows, model: Any) -> Any:
 
 
 def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[str, Any]:
-    """Return the mean of a model in some segments with its error, NaN where a segment is not there."""
+    """Return the mean of a model with its error and numbers of lists, as arrays with an entry per segment.
+
+    For a segment that `rows` lacks, the numbers of lists are 0 and the others NaN.
+    """
     sums = rows.arrays("metric", metric, model)
     # Equal values get a standard error of 0, because rounding would leave a small one.
     values = student.without_spread(paired.statistics(sums, rounding=0), sums["least"] == sums["greatest"])
@@ -136,7 +139,7 @@ def _statistics(
 
 
 def _error(current: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[Any, Any]:
-    """Return the standard error and the degrees of freedom of a mean less a multiple of the other."""
+    """Return the standard error and the degrees of freedom of `current` minus `factor` times `before`."""
     squares = [student.square(current["error"]), student.square(factor * before["error"])]
     with np.errstate(invalid="ignore", divide="ignore"):
         parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (current, before), strict=True)]
