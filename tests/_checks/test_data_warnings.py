@@ -523,8 +523,6 @@ def test_tables_count_the_lists_that_joins_count(polars_engine, monkeypatch, by)
 def test_a_column_of_two_roles_is_looked_at_once(library):
     make = pytest.importorskip(library).DataFrame
     frame = make({"user": [1, 1, 2], "item": ["a", "a", "b"], "relevant": [1, 0, 1], "score": [1.0, 2.0, 3.0]})
-    repeats = adapter_of(frame).lists_with_repeats
-    assert [repeats(frame, ["user", "user"], ["score"], item) for item in ("item", "user")] == [1, 1]
     with pytest.warns(recframe.DataWarning, match="items are repeated in"):
         assert frame.rec.evaluate("mrr", model="user")["model"].to_list() == [1, 2]
 
@@ -533,8 +531,9 @@ def test_a_column_of_two_roles_is_looked_at_once(library):
 def test_the_quick_look_answers_for_one_list_and_for_several(library):
     make = pytest.importorskip(library).DataFrame
     frame = make({"user": [1, 2, 2, 1], "item": ["a", "a", "a", "b"], "score": [1, 2, 3, 4]})
-    repeats = adapter_of(frame).lists_with_repeats
-    assert [repeats(frame, by, ["score"], "item") for by in (["user"], [])] == [1, 1]
+    adapter = adapter_of(frame)
+    items = adapter.values_to_compare(frame, "item", len(frame), None)
+    assert [adapter.lists_with_repeats(frame, by, ["score"], items) for by in (["user"], [])] == [1, 1]
 
 
 def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monkeypatch):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left
 from functools import partial
+from itertools import pairwise
 from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import narwhals as nw
 from recframe._base.columns import CANDIDATES, CATALOG_SIZE, HIT, ITEM, MODEL, RELEVANCE, TIED, nan_column, score_column
 from recframe._base.guesses import OTHER_ARGUMENT_NAMES
 from recframe._checks import first_rows
-from recframe._checks.definitions import comparable, list_keys, used_columns, values_of
+from recframe._checks.definitions import comparable, used_columns, values_of
 from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import count_unordered_lists
 from recframe._checks.opened import (
@@ -40,6 +41,7 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recframe._engines.base import Engine
     from recframe._plan.call_frames import CallFrames
     from recframe._plan.opened import Opened
     from recframe._plan.query import Query
@@ -51,6 +53,8 @@ LEAST_LISTS, LEAST_ROWS = 5, 50
 """The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
 MOST_MODELS = 50
 """How many distinct values a column of model names may have."""
+FIRST_COMPARED = 16
+"""How many rows are compared before all are, to see whether a score orders a list."""
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
@@ -70,15 +74,16 @@ def inspect_data(frames: CallFrames, query: Query, context: Opened) -> Inspected
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(frames.frame) or (len(frames.frame) == 0 and frames.truth is None):
         return None
-    reasons, guesses = [*_sample_warnings(frames.frame, query, context)], [*_ranks_as_scores(query)]
-    reasons += [*_nan_scores(frames.frame, query, context), *relevance_warnings(frames, query, context)]
+    rows = context.engine.opened_rows(context.session.frames["frame"])
+    reasons, guesses = [*_sample_warnings(frames.frame, query, context, rows)], [*_ranks_as_scores(query)]
+    reasons += [*_nan_scores(frames.frame, query, context), *relevance_warnings(frames, query, context, rows)]
     if (
         frames.truth is None
         and query.sampled is None
         and CANDIDATES not in context.omitted
         and context.requirements.reads_ranks
     ):
-        guesses += _sampled_candidates(frames.frame, query)
+        guesses += _sampled_candidates(frames.frame, query, context, rows)
     guesses += _small_catalog(frames, context) if CANDIDATES in context.omitted else []
     return InspectedData(reasons, guesses)
 
@@ -204,15 +209,19 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: Opened, means: 
     return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)
 
 
-def _sample_warnings(frame: Any, query: Query, context: Opened) -> Iterator[str]:
-    """Yield warnings about repeated items, pooled models and scores that order nothing, from a sample of the frame."""
+def _sample_warnings(frame: Any, query: Query, context: Opened, rows: Any) -> Iterator[str]:
+    """Yield warnings about repeated items, pooled models and scores that order nothing, from a sample of the frame.
+
+    `rows` is the opened frame in the engine's own library.
+    """
     yield from _pooled_models(frame, query)
     adapter = adapter_of(frame)
-    if len(frame) > MOST_SEARCHED_ROWS:
-        frame = adapter.as_narwhals(frame)[:MOST_SEARCHED_ROWS].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
+    repeats = _repeats_at_once(frame, query, context, rows, item)
+    if repeats == 0:
+        return
+    frame = _searched_rows(frame)
     sample = first_rows.with_first_list(frame, query)
-    repeats = adapter.lists_with_repeats(sample, list_keys(query), query.orders, item)
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
@@ -225,6 +234,43 @@ def _sample_warnings(frame: Any, query: Query, context: Opened) -> Iterator[str]
     if repeats:
         lists = "1 list" if repeats == 1 else f"{repeats} lists"
         yield warning_of("duplicate_rows", lists=lists, item=query.item, remedy=_remedy_of_repeats(sample, query))
+
+
+def _repeats_at_once(frame: Any, query: Query, context: Opened, rows: Any, item: Any) -> int | None:
+    """Return in how many lists of the sample an item is repeated; None: unknown, or a score may tie in each list.
+
+    The opened rows are compared, because their keys are integers already.
+    """
+    engine, keys = context.engine, context.keys.of_rows
+    rows = _searched_rows(rows)
+    count, others = first_rows.sample_of(rows, context.keys.of_user)
+    items = None
+    if item is not None:
+        holder, name = (rows, ITEM) if context.with_item else (frame, item)
+        items = adapter_of(holder).values_to_compare(holder, name, count, others)
+        if items is None:
+            return None
+    scores = [score_column(number) for number in range(len(query.orders))]
+    scores = [score for score in scores if not _orders_first_rows(engine, rows, keys, score)]
+    return engine.lists_with_repeats(first_rows.rows_of_sample(rows, count, others), keys, scores, items)
+
+
+def _orders_first_rows(engine: Engine, rows: Any, keys: Sequence[str], score: str) -> bool:
+    """Return whether two neighbouring rows of the same list have different scores, among the first few rows."""
+    *in_list, scores = (engine.some_values(rows, name, slice(FIRST_COMPARED)) for name in (*keys, score))
+    pairs = enumerate(pairwise(scores))
+    # NaN and missing scores are neither smaller nor larger.
+    differing = (
+        row for row, (first, second) in pairs if None not in (first, second) and (first < second or first > second)
+    )
+    return any(all(key[row] == key[row + 1] for key in in_list) for row in differing)
+
+
+def _searched_rows(frame: Any) -> Any:
+    """Return the first rows of a frame, among which the rest of the first row's list is searched."""
+    if len(frame) <= MOST_SEARCHED_ROWS:
+        return frame
+    return adapter_of(frame).as_narwhals(frame)[:MOST_SEARCHED_ROWS].to_native()
 
 
 def _remedy_of_repeats(sample: Any, query: Query) -> str:
@@ -331,20 +377,20 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
             return
 
 
-def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
-    """Yield a warning if each of the first lists looks like one relevant item among sampled items."""
-    if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
+def _sampled_candidates(frame: Any, query: Query, context: Opened, rows: Any) -> Iterator[str]:
+    """Yield a warning if each of the first lists looks like one relevant item among sampled items.
+
+    `rows` is the opened frame in the engine's own library.
+    """
+    if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by or not context.requirements.columns_read.relevance:
         return
-    adapter = adapter_of(frame)
-    keys = list_keys(query)
-    if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
-        return
-    length = _length_of_first(frame, keys, min(len(frame), first_rows.FIRST_ROWS) // LEAST_LISTS)
+    engine = context.engine
+    length = _length_of_first(engine, rows, context.keys.of_rows, min(len(rows), first_rows.FIRST_ROWS) // LEAST_LISTS)
     if length is None:
         return
-    if any(_hits(frame, query, start, length) != 1 for start in range(0, LEAST_LISTS * length, length)):
+    if any(_hits(engine, rows, query, start, length) != 1 for start in range(0, LEAST_LISTS * length, length)):
         return
-    if not comparable(frame, query.item):
+    if query.item not in adapter_of(frame).names(frame) or not comparable(frame, query.item):
         return
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
     opened = first_rows.open_rows_of(
@@ -365,24 +411,23 @@ def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
         )
 
 
-def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
+def _length_of_first(engine: Engine, rows: Any, keys: Sequence[str], most: int) -> int | None:
     """Return how many rows the first list has before another one begins; None: too few, or more than `most`."""
-    adapter = adapter_of(frame)
     # In most frames, a few values show that lists are shorter.
     for name in keys:
-        values = adapter.some_values(frame, name, slice(LEAST_ROWS))
+        values = engine.some_values(rows, name, slice(LEAST_ROWS))
         if values[-1] != values[0]:
             return None
-    columns = [adapter.some_values(frame, name, slice(most + 1)) for name in keys]
+    columns = [engine.some_values(rows, name, slice(most + 1)) for name in keys]
     length = min(bisect_left(column, 1, key=partial(ne, column[0])) for column in columns)
     return length if length <= most else None
 
 
-def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
+def _hits(engine: Engine, rows: Any, query: Query, start: int, length: int) -> int | None:
     """Return how many of these rows are relevant, or None if rows of relevance 0 are relevant too."""
     least = query.min_relevance
     if least is not None and least <= 0:
         return None
     # `filter` skips zeros and missing values fast.
-    grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, slice(start, start + length)))
+    grades = filter(None, engine.some_values(rows, RELEVANCE, slice(start, start + length)))
     return sum(bool(value > 0 if least is None else value >= least) for value in grades)

@@ -17,6 +17,8 @@ from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import key_specs, with_list_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._plan.query import Query
 
 FIRST_ROWS = 10_000
@@ -30,17 +32,28 @@ def first_rows(frame: Any) -> Any:
 
 def with_first_list(frame: Any, query: Query) -> Any:
     """Return the first rows and the rest of the first row's list, or the frame itself if it is short."""
+    return rows_of_sample(frame, *sample_of(frame, query.by))
+
+
+def sample_of(frame: Any, keys: Sequence[Any]) -> tuple[int, nw.Series[Any] | None]:
+    """Return how many of the first rows to look at, and which of the others belong to the first row's list, if any."""
     # Up to twice the rows, reading all of them is faster than picking some.
     if len(frame) <= 2 * FIRST_ROWS:
-        return frame
+        return len(frame), None
+    rows = adapter_of(frame).as_narwhals(frame)
+    columns = [values_of(rows, name) for name in keys if name in rows.columns]
+    if not columns or len(columns) < len(keys) or not all(is_comparable(key) and key[0] is not None for key in columns):
+        return FIRST_ROWS, None
+    of_first = reduce(and_, (equal_to(key[FIRST_ROWS:], key[0]) for key in columns))
+    return FIRST_ROWS, of_first if of_first.any() else None
+
+
+def rows_of_sample(frame: Any, first: int, others: nw.Series[Any] | None) -> Any:
+    """Return the first rows of a frame, and the marked ones among the others."""
     adapter = adapter_of(frame)
-    rows = adapter.as_narwhals(frame)
-    keys = [values_of(rows, name) for name in query.by if name in rows.columns]
-    if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
-        of_first = reduce(and_, (equal_to(key[FIRST_ROWS:], key[0]) for key in keys))
-        if of_first.any():
-            return adapter.first_rows_and(frame, FIRST_ROWS, of_first)
-    return rows[:FIRST_ROWS].to_native()
+    if others is not None:
+        return adapter.first_rows_and(frame, first, others)
+    return frame if len(frame) == first else adapter.as_narwhals(frame)[:first].to_native()
 
 
 def equal_to(column: Any, value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._base.columns import HIT, RELEVANCE, score_column
-from recframe._checks.definitions import has_columns, list_keys, values_of
+from recframe._checks.definitions import has_columns, values_of
 from recframe._checks.findings import LISTS, ROWS, warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.lists import ONLY_RELEVANT, count_lists_of_hits
@@ -54,22 +54,30 @@ COUNTING_ALL = (Recall, F1, FBeta, MAP, NDCG, AlphaNDCG, MoneyRecall, RPrecision
 """The metrics that compare with all relevant items of a list."""
 
 
-def relevance_warnings(frames: CallFrames, query: Query, context: Opened) -> Iterator[str]:
-    """Yield warnings about the relevance that a call reads."""
+def relevance_warnings(frames: CallFrames, query: Query, context: Opened, rows: Any) -> Iterator[str]:
+    """Yield warnings about the relevance that a call reads. `rows` is the opened frame in the engine's own library."""
     source = frames.frame if frames.truth is None else frames.truth
     metrics = [terms.metric for terms in context.requirements.accuracy if terms.metric.reads_relevance]
-    adapter = adapter_of(source)
-    if not metrics or not len(source) or query.relevant not in adapter.names(source):
+    if not metrics or not len(source) or query.relevant not in adapter_of(source).names(source):
         return
+    engine = context.engine
     opened = context.session.frames["frame" if frames.truth is None else "truth"]
-    least, greatest = context.engine.extremes(opened, RELEVANCE)
-    ratings = [*_grades_without_zero(source, query, metrics)] if least > 0 else []
+    judged = rows if frames.truth is None else engine.opened_rows(opened)
+    values = engine.some_values(judged, RELEVANCE, slice(FIRST_VALUES))
+    # NaN, which differs from itself, is missing.
+    grades = [value for value in values if value is not None and value == value]  # noqa: PLR0124
+    # In most frames, the first values are enough: they hold a 0 and a relevant row.
+    ratings = []
+    if min(grades, default=1) > 0 and engine.extremes(opened, RELEVANCE)[0] > 0:
+        ratings = [*_grades_without_zero(source, query, metrics)]
     yield from ratings
-    if frames.truth is None and not context.omitted:
-        if not ratings and _starts_with_hits(source, query):
-            yield from _only_relevant(source, query, context, metrics)
-        if greatest > 0 if query.min_relevance is None else greatest >= query.min_relevance:
-            yield from _ideal_of_ranked_only(source, query, context, metrics)
+    if frames.truth is not None or context.omitted:
+        return
+    least = 0 if len(grades) < len(values) else min(grades)
+    if not ratings and _is_relevant(least, query):
+        yield from _only_relevant(source, query, context, metrics)
+    if _is_relevant(max(grades, default=0), query) or _is_relevant(engine.extremes(opened, RELEVANCE)[1], query):
+        yield from _ideal_of_ranked_only(source, query, context, metrics, rows)
 
 
 def _grades_without_zero(source: Any, query: Query, metrics: Sequence[Metric]) -> Iterator[str]:
@@ -102,12 +110,9 @@ def counts_hits(metric: Metric) -> bool:
     return not metric.lower_grades and (metric.reads == "hits" or getattr(metric, "gain", "") == "binary")
 
 
-def _starts_with_hits(frame: Any, query: Query) -> bool:
-    """Return whether the first rows are all relevant."""
-    values = adapter_of(frame).some_values(frame, query.relevant, slice(FIRST_VALUES))
-    # NaN, which differs from itself, is missing.
-    grades = (0 if value is None or value != value else value for value in values)  # noqa: PLR0124
-    return all(grade > 0 if query.min_relevance is None else grade >= query.min_relevance for grade in grades)
+def _is_relevant(grade: float, query: Query) -> bool:
+    """Return whether a row with this relevance is relevant."""
+    return grade > 0 if query.min_relevance is None else grade >= query.min_relevance
 
 
 def _only_relevant(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
@@ -143,7 +148,9 @@ def _with_hits(rows: RowsToCheck, query: Query) -> RowsToCheck:
     return RowsToCheck(rows.engine, rows.frame.with_columns(hit), rows.group)
 
 
-def _ideal_of_ranked_only(frame: Any, query: Query, context: Opened, metrics: Sequence[Metric]) -> Iterator[str]:
+def _ideal_of_ranked_only(
+    frame: Any, query: Query, context: Opened, metrics: Sequence[Metric], rows: Any
+) -> Iterator[str]:
     """Yield a warning if the frame has only ranked items, so that a metric cannot see missed relevant items."""
     cutoffs = {each.label: each.cutoff for each in metrics if counts_all_relevant(each)}
     if not cutoffs or not query.by or query.condensed or query.sampled or query.item in query.by:
@@ -152,17 +159,17 @@ def _ideal_of_ranked_only(frame: Any, query: Query, context: Opened, metrics: Se
     most = max(cutoff or MOST_ROWS_WITHOUT_CUTOFF for cutoff in cutoffs.values())
     # In most frames, so few lists have so many rows that one of them is longer.
     lists = context.most_lists
-    if (lists is not None and len(frame) > most * lists) or not has_columns(frame, [query.item, *list_keys(query)]):
+    if (lists is not None and len(frame) > most * lists) or not has_columns(frame, [query.item]):
         return
-    length = _length_of_export(frame, query, context, most)
+    length = _length_of_export(frame, query, context, most, rows)
     if length is None:
         return
     scores = map(score_column, range(len(query.orders)))
-    rows = context.engine.collected(context.session.frames["frame"].select(*context.keys.of_rows, *scores))
+    ranked = context.engine.collected(context.session.frames["frame"].select(*context.keys.of_rows, *scores))
     # A row without a score is an item that a list missed, so the frame is no export of top rows.
-    if all(rows.get_column(score_column(index)).null_count() > 0 for index in range(len(query.orders))):
+    if all(ranked.get_column(score_column(index)).null_count() > 0 for index in range(len(query.orders))):
         return
-    longest = _longest_list(rows, context, length)
+    longest = _longest_list(ranked, context, length)
     inflated = [label for label, cutoff in cutoffs.items() if (cutoff or most) >= longest]
     if inflated:
         named = f"{' and '.join(inflated)} {'is' if len(inflated) == 1 else 'are'}"
@@ -174,17 +181,17 @@ def counts_all_relevant(metric: Metric) -> bool:
     return isinstance(metric, COUNTING_ALL) and getattr(metric, "ideal", "all") in ("all", "uncut")
 
 
-def _length_of_export(frame: Any, query: Query, context: Opened, most: int) -> int | None:
+def _length_of_export(frame: Any, query: Query, context: Opened, most: int, rows: Any) -> int | None:
     """Return the length of the first lists, or None if the frame is no export of top rows.
 
     In an export, nearly all of the first lists have the same length, at most `most`, no list is longer, and the lists
-    have different items. Short lists of all items have the same items or different lengths.
+    have different items. Short lists of all items have the same items or different lengths. `rows` is the opened frame
+    in the engine's own library.
     """
-    adapter = adapter_of(frame)
-    keys = list_keys(query)
+    engine, keys = context.engine, context.keys.of_rows
     for lists in (1, LEAST_LISTS):
         stop = lists * most + 1
-        keys_of_rows = [*zip(*(adapter.some_values(frame, key, slice(stop)) for key in keys), strict=True)]
+        keys_of_rows = [*zip(*(engine.some_values(rows, key, slice(stop)) for key in keys), strict=True)]
         starts = [0, *(row for row, (last, key) in enumerate(pairwise(keys_of_rows), 1) if key != last)]
         heads = [keys_of_rows[row] for row in starts]
         starts += [len(frame)] if stop >= len(frame) else []
@@ -197,9 +204,9 @@ def _length_of_export(frame: Any, query: Query, context: Opened, most: int) -> i
     # If the rows of a list do not stand together, its key comes again later, or each list seems to have one row.
     if different < len(heads) or max(lengths) == 1:
         first_rows = dict(zip(reversed(heads), reversed(starts[: len(heads)]), strict=True))
-        lengths, items = _scattered_lists(frame, query, context, first_rows, most)
+        lengths, items = _scattered_lists(frame, query, context, first_rows, most, rows)
     else:
-        items = adapter.some_values(frame, query.item, slice(starts[LEAST_LISTS]))
+        items = adapter_of(frame).some_values(frame, query.item, slice(starts[LEAST_LISTS]))
     length = max(lengths, default=0)
     if not 1 < length <= most or sum(each < length for each in lengths) > MOST_SHORTER:
         return None
@@ -215,7 +222,7 @@ def _count_different(values: Sequence[Any]) -> int:
 
 
 def _scattered_lists(
-    frame: Any, query: Query, context: Opened, first_rows: Mapping[tuple[Any, ...], int], most: int
+    frame: Any, query: Query, context: Opened, first_rows: Mapping[tuple[Any, ...], int], most: int, rows: Any
 ) -> tuple[list[int], list[Any]]:
     """Return the lengths and the items of the first lists, whose rows do not stand together.
 
@@ -225,25 +232,22 @@ def _scattered_lists(
     if len(first) < LEAST_LISTS or any(None in head for head in first):
         return [], []
     # Rows are found by the values of each key column, so the rows of other combinations of these values come too.
-    combinations = LEAST_LISTS ** len(context.keys.of_rows)
-    rows = context.engine.rows_like(
-        context.session.frames["frame"],
-        context.keys.of_rows,
-        [first_rows[head] for head in first],
-        combinations * most,
+    engine, keys = context.engine, context.keys.of_rows
+    combinations = LEAST_LISTS ** len(keys)
+    numbers = engine.rows_like(
+        context.session.frames["frame"], keys, [first_rows[head] for head in first], combinations * most
     )
-    if rows is None:
+    if numbers is None:
         return [], []
-    adapter = adapter_of(frame)
     by_list: dict[tuple[Any, ...], list[int]] = {head: [] for head in first}
-    keys = (adapter.some_values(frame, key, rows) for key in list_keys(query))
-    for row, head in zip(rows, zip(*keys, strict=True), strict=True):
+    heads = zip(*(engine.some_values(rows, key, numbers) for key in keys), strict=True)
+    for row, head in zip(numbers, heads, strict=True):
         if head in by_list:
             by_list[head].append(row)
     lengths = [*map(len, by_list.values())]
     if max(lengths) > most:
         return [], []
-    return lengths, adapter.some_values(frame, query.item, sorted(chain(*by_list.values())))
+    return lengths, adapter_of(frame).some_values(frame, query.item, sorted(chain(*by_list.values())))
 
 
 def _longest_list(rows: nw.DataFrame[Any], context: Opened, length: int) -> int:

@@ -14,6 +14,8 @@ from recframe.errors import ColumnTypeError, MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._base.columns import Frame
     from recframe._engines.base import Session
     from recframe._engines.column_spec import Source
@@ -58,11 +60,9 @@ class Arrow(Adapter):
 
         return replace(session, finish=finish)
 
-    def lists_with_repeats(self, frame: Table, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
-        """Return how many lists repeat an item. None: unknown, or a score may be equal within each list."""
+    def values_to_compare(self, frame: Table, column: Any, count: int, marked: nw.Series[Any] | None) -> Any | None:
         adapter, convert = _computing()
-        names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
-        return adapter.lists_with_repeats(convert(frame.select([*names])), keys, scores, item)
+        return adapter.values_to_compare(convert(frame.select([column])), column, count, marked)
 
     def stack_models(self, frames: Mapping[str, Table], model: str) -> Table:
         check_same_columns({name: table.column_names for name, table in frames.items()}, model)

@@ -44,9 +44,6 @@ class Needed(NamedTuple):
     """Columns that a database computes again from other columns after the rows are ranked, so they need no sort."""
 
 
-FIRST_COMPARED = 2**12
-"""How many rows are compared before all are, to see whether a score orders a list."""
-
 # Constant expressions are converted once and reused.
 _ROWS = nw.len()
 _COUNT = nw.len().alias(COUNT)
@@ -174,19 +171,6 @@ class Adapter(ABC):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         """Return a session with the needed columns of frames, or raise for them; see `registry.open_frames`."""
 
-    def lists_with_repeats(
-        self,
-        frame: Any,  # noqa: ARG002
-        keys: Sequence[Any],  # noqa: ARG002
-        scores: Sequence[Any],  # noqa: ARG002
-        item: Any,  # noqa: ARG002
-    ) -> int | None:
-        """Return how many lists in an eager frame repeat an item, or None if another check has to find out.
-
-        The result is None too if one of the scores may order no list, because all rows of each list tie.
-        """
-        return None
-
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         """Return the values that an eager frame's column has in some rows, missing ones as None or NaN."""
         columns = self.as_narwhals(frame)
@@ -198,6 +182,14 @@ class Adapter(ABC):
         rows = self.as_narwhals(frame)
         # Slices, because `head` and `tail` of pandas copy.
         return nw.concat([rows[:count], rows[count:].filter(marked)], how="vertical").to_native()
+
+    def values_to_compare(self, frame: Any, column: Any, count: int, marked: nw.Series[Any] | None) -> Any | None:  # noqa: ARG002
+        """Return an eager frame's column in its first rows and the marked ones, for `Engine.lists_with_repeats`.
+
+        Other values may stand for the column's values if they are equal in the same rows. None: the values cannot be
+        compared.
+        """
+        return None
 
     def may_hold_nan(self, frame: Any, column: Any, opened: Frame, name: str) -> bool:  # noqa: ARG002
         """Return whether a column of an eager frame may hold NaN that is not missing, judged by its sum, which is fast.
@@ -299,9 +291,35 @@ class Engine(Adapter):
         """Yield what each function builds, the next one in a background thread where supported."""
         return (build() for build in builds)
 
+    def opened_rows(self, frame: Frame) -> Any:
+        """Return the rows of an opened eager frame, as a frame of the engine's own library."""
+        return frame.collect().to_native()
+
     def scalar(self, frame: Frame) -> Any:
         """Return the value of an eager frame with one row and one column, None if it is missing."""
         raise NotImplementedError
+
+    def lists_with_repeats(
+        self,
+        rows: Any,  # noqa: ARG002
+        keys: Sequence[str],  # noqa: ARG002
+        scores: Sequence[str],  # noqa: ARG002
+        items: Any | None,  # noqa: ARG002
+    ) -> int | None:
+        """Return how many lists repeat an item, or None if another check has to find out.
+
+        The result is None too if one of the scores may order no list, because all rows of each list tie.
+
+        Parameters
+        ----------
+        rows : frame
+            A few rows of an opened frame, in the engine's own library.
+        keys, scores : list of str
+            The columns of the list's key and of the scores.
+        items : array or series, optional
+            The items of the rows, as `Adapter.values_to_compare` returns them; None: only scores are checked.
+        """
+        return None
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         """Return the least and the greatest number of a column of an eager frame, 0 and 0 if it has none."""

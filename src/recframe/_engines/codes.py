@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recframe._engines.base import FIRST_COMPARED
-
 PAIRS_PER_ROW = 32
 """The largest number of possible codes per row, so that a table of all codes stays small."""
 MOST_CODES = 2**62
@@ -53,16 +51,7 @@ class Codes(NamedTuple):
         return not (ordered[1:] == ordered[:-1]).any()
 
     def has_unequal_neighbours(self, values: Any) -> bool:
-        """Return whether two neighbouring rows with the same code have different values, so values order a list.
-
-        NaN differs from nothing.
-        """
-        # The first rows usually show it.
-        return any(_differs(values[:rows], self.numbers[:rows]) for rows in (FIRST_COMPARED, len(values)))
-
-
-def _differs(values: Any, codes: Any) -> bool:
-    """Return whether two neighbouring rows have the same code and different numbers. NaN is no number."""
-    rows = np.flatnonzero(codes[1:] == codes[:-1])
-    first, second = values[rows], values[rows + 1]
-    return bool(((first < second) | (first > second)).any())
+        """Return whether two neighbouring rows have the same code and different numbers in an array; NaN is none."""
+        rows = np.flatnonzero(self.numbers[1:] == self.numbers[:-1])
+        first, second = values[rows], values[rows + 1]
+        return bool(((first < second) | (first > second)).any())

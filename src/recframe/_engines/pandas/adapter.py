@@ -33,6 +33,8 @@ from recframe._engines.pandas.transfer import pandas_frame, polars_frame, to_pan
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._base.columns import Frame
     from recframe._engines.base import Needed
     from recframe._engines.column_spec import Source
@@ -112,8 +114,15 @@ class Pandas(Engine):
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: series_of(items)})
 
-    def lists_with_repeats(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
-        return pandas_repeats.lists_with_repeats(frame, keys, scores, item)
+    def lists_with_repeats(
+        self, rows: Any, keys: Sequence[str], scores: Sequence[str], items: Any | None
+    ) -> int | None:
+        return pandas_repeats.lists_with_repeats(rows, keys, scores, items)
+
+    def values_to_compare(self, frame: Any, column: Any, count: int, marked: nw.Series[Any] | None) -> Any | None:
+        values = column_of(frame, column)
+        numbers = slice(count) if marked is None else _rows_of(count, marked)
+        return pandas_repeats.comparable(values.iloc[numbers])
 
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values = column_of(frame, column)
@@ -124,7 +133,7 @@ class Pandas(Engine):
 
     def first_rows_and(self, frame: Any, count: int, marked: Any) -> Any:
         # To filter and to concatenate copies all columns, several times over.
-        return frame.take(np.concatenate([np.arange(count), count + np.flatnonzero(marked.to_numpy())]))
+        return frame.take(_rows_of(count, marked))
 
     def may_hold_nan(self, frame: Any, column: Any, opened: Frame, name: str) -> bool:  # noqa: ARG002
         dtype = column_of(frame, column).dtype
@@ -205,6 +214,11 @@ class Pandas(Engine):
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else self.scalar(upto)
         return lazy(pd.DataFrame({POSITION: np.arange(1, int(last or 0) + 1)}))  # the largest of no rows is missing
+
+
+def _rows_of(count: int, marked: nw.Series[Any]) -> Any:
+    """Return the numbers of the first rows, and of the marked ones among the other rows."""
+    return np.concatenate([np.arange(count), count + np.flatnonzero(marked.to_numpy())])
 
 
 def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""A fast check of a data frame: whether scores order anything, and which lists repeat an item."""
+"""A fast check of a few rows: whether scores order anything, and which lists repeat an item."""
 
 from __future__ import annotations
 
@@ -15,44 +15,37 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def lists_with_repeats(frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> int | None:
-    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Adapter`."""
-    names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
-    if any(name not in frame.columns for name in names):
+def lists_with_repeats(rows: Any, keys: Sequence[str], scores: Sequence[str], items: Any | None) -> int | None:
+    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Engine`."""
+    codes = [_codes(rows[key].to_numpy()) for key in keys] or [Codes(np.zeros(len(rows), dtype="int64"), 1)]
+    lists = reduce(_paired, codes)
+    if not all(lists.has_unequal_neighbours(rows[name].to_numpy(dtype="float64", na_value=np.nan)) for name in scores):
         return None
-    columns = {name: frame[name] for name in names}
-    if not all(_is_number(columns[name].dtype) for name in scores):
-        return None
-    try:
-        codes = [_codes(columns[key]) for key in keys] or [Codes(np.zeros(len(frame), dtype="int64"), 1)]
-        lists = reduce(_paired, codes)
-        if not all(
-            lists.has_unequal_neighbours(columns[name].to_numpy(dtype="float64", na_value=np.nan)) for name in scores
-        ):
-            return None
-        return 0 if item is None else _lists_with_repeats(lists, columns[item])
-    except (TypeError, ValueError, NotImplementedError):  # values that cannot be compared
-        return None
-
-
-def _lists_with_repeats(lists: Codes, items: Any) -> int:
-    """Return in how many lists an item is repeated."""
+    if items is None:
+        return 0
     pairs = _paired(lists, _codes(items))
     if pairs.are_distinct():
         return 0
     return len(pd.unique(lists.numbers[pd.Series(pairs.numbers).duplicated(keep=False).to_numpy()]))
 
 
-def _is_number(dtype: Any) -> bool:
-    """Return whether a column holds integers or floats as NumPy does, or a nullable or Arrow type."""
-    return bool(pd.api.types.is_any_real_numeric_dtype(dtype)) and not isinstance(dtype, pd.SparseDtype)
+def comparable(column: Any) -> Any | None:
+    """Return integers that are equal where the values of a column are equal; None if they cannot be compared.
 
-
-def _codes(column: Any) -> Codes:
-    """Return codes of a column. A missing value counts as a value."""
+    A missing value counts as a value.
+    """
     is_array = isinstance(column.dtype, np.dtype)
-    codes = Codes.of_integers(column.to_numpy()) if is_array and column.dtype.kind in "iu" else None
-    return codes or _factorized(column.to_numpy() if is_array else no_nan(column))
+    if is_array and column.dtype.kind in "iu":
+        return column.to_numpy()
+    try:
+        return _factorized(column.to_numpy() if is_array else no_nan(column)).numbers
+    except (TypeError, ValueError, NotImplementedError):
+        return None
+
+
+def _codes(values: Any) -> Codes:
+    """Return codes of an array. A missing value counts as a value."""
+    return Codes.of_integers(values) or _factorized(values)
 
 
 def _factorized(values: Any) -> Codes:

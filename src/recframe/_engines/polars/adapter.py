@@ -73,6 +73,9 @@ class EagerPolars(Engine):
             rerun.note(source)
         return super().checked(name, source)
 
+    def opened_rows(self, frame: Frame) -> pl.DataFrame:
+        return eager_rows(frame)
+
     def scalar(self, frame: Frame) -> Any:
         return self._collect(frame).item()
 
@@ -180,9 +183,16 @@ class EagerPolars(Engine):
         return PolarsIds()
 
     def lists_with_repeats(
-        self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any
+        self, rows: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], items: Any | None
     ) -> int | None:
-        return polars_repeats.lists_with_repeats(frame, keys, scores, item)
+        return polars_repeats.lists_with_repeats(rows, keys, scores, items)
+
+    def values_to_compare(
+        self, frame: pl.DataFrame, column: Any, count: int, marked: nw.Series[Any] | None
+    ) -> pl.Series:
+        values = series(frame, column)
+        first = values.head(count)
+        return first if marked is None else pl.concat([first, values.slice(count).filter(marked.to_native())])
 
     def some_values(self, frame: pl.DataFrame, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         # `slice` takes half of the time of square brackets, and so do row numbers as a series.

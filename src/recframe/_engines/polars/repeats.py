@@ -1,4 +1,4 @@
-"""A fast check of a data frame: whether scores order anything, and which lists repeat an item.
+"""A fast check of a few rows: whether scores order anything, and which lists repeat an item.
 
 It computes column by column, because a plan would cost more.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.base import FIRST_COMPARED
-from recframe._engines.polars.compat import collect_columns, series
+from recframe._base.columns import ITEM
+from recframe._engines.polars.compat import collect_columns
 from recframe._engines.polars.pack import digits_of, sort_integers
 
 if TYPE_CHECKING:
@@ -28,26 +28,26 @@ MOST_NUMBERED = 2**62
 """How many pairs of list and item a signed integer can number."""
 
 
-def lists_with_repeats(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> int | None:
-    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Adapter`."""
-    columns = {name: series(frame, name) for name in (*keys, *scores, *([] if item is None else [item]))}
-    lists = _codes([columns[key] for key in keys])
-    values = [] if lists is None else [_array(columns[name]) for name in scores]
+def lists_with_repeats(rows: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], items: Any | None) -> int | None:
+    """Return in how many lists an item is repeated, or None if the check cannot tell; see `Engine`."""
+    in_list, numbers = ([rows.get_column(name) for name in names] for names in (keys, scores))
+    # Items of pandas are arrays. The name is new, because many methods of a series read it as a pattern.
+    items = None if items is None else pl.Series(ITEM, items)
+    lists = _codes(in_list)
+    values = [] if lists is None else [_array(column) for column in numbers]
     if lists is not None and all(array is not None for array in values):
         if not all(map(lists.has_unequal_neighbours, values)):
             return None
-        items = None if item is None else _codes([columns[item]])
-        pairs = None if items is None else lists.paired(items)
-        if item is None or (pairs is not None and pairs.are_distinct()):
+        codes = None if items is None else _codes([items])
+        pairs = None if codes is None else lists.paired(codes)
+        if items is None or (pairs is not None and pairs.are_distinct()):
             return 0
-    # Columns are renamed, because many methods of a series read its name as a pattern.
-    columns = {name: column.alias(f"{number}") for number, (name, column) in enumerate(columns.items())}
-    if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
+    columns = [*in_list, *numbers, *([] if items is None else [items])]
+    if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns):
         return None
-    in_list = [columns[key] for key in keys]
-    if not all(_orders_a_list(columns[name], in_list) for name in scores):
+    if not all(_orders_a_list(column, in_list) for column in numbers):
         return None
-    return 0 if item is None else _lists_with_repeats(columns[item], in_list)
+    return 0 if items is None else _lists_with_repeats(items, in_list)
 
 
 def _codes(columns: Sequence[pl.Series]) -> Codes | None:
@@ -72,7 +72,7 @@ def _array(column: pl.Series) -> Any | None:
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
     """Return in how many lists an item is repeated."""
     # Equal pairs of list and item have equal numbers, so different numbers rule out repeats.
-    frame = pl.DataFrame(list({column.name: column for column in (*keys, items)}.values()))
+    frame = pl.DataFrame([*keys, items])
     pairs, most = _numbers(frame)
     if _are_distinct(pairs, most):
         return 0
@@ -102,14 +102,6 @@ def _are_distinct(numbers: pl.Series, most: float) -> bool:
 
 def _orders_a_list(numbers: pl.Series, keys: Sequence[pl.Series]) -> bool:
     """Return whether two neighbouring rows of the same list have different numbers."""
-    # The first rows usually show it.
-    return any(
-        _differs(numbers.head(rows), [key.head(rows) for key in keys]) for rows in (FIRST_COMPARED, len(numbers))
-    )
-
-
-def _differs(numbers: pl.Series, keys: Sequence[pl.Series]) -> bool:
-    """Return whether two neighbouring rows have the same keys and different numbers."""
     if numbers.dtype.is_float() and math.isnan(numbers.sum() or 0.0):
         numbers = numbers.fill_nan(None)
     last = max(len(numbers) - 1, 0)
