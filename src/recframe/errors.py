@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
+from contextvars import ContextVar
 from difflib import get_close_matches
 from importlib.util import find_spec
 from reprlib import Repr
@@ -17,6 +19,7 @@ from recframe._base.defaults import config_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
 
 __all__ = [
     "BackendWarning",
@@ -494,12 +497,32 @@ def one_of(name: str, value: object, allowed: Iterable[str], meant: str = "") ->
     return OptionError(f"`{name}={quoted(value)}` is not one of {listed}", closest(meant or value, allowed))
 
 
-def stack_level() -> int:
-    """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
+LINE_OF_CALL: ContextVar[tuple[str, int] | None] = ContextVar("line of call", default=None)
+"""The file and line at which the user made the postponed call that is running now, if one is."""
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn at the user's line. For a postponed call it is the line of the call, because a thread may collect it."""
+    line = LINE_OF_CALL.get()
+    if line is None:
+        level, _ = _user_frame()
+        warnings.warn(text, category, stacklevel=level)
+    else:
+        warnings.warn_explicit(text, category, *line)
+
+
+def user_line() -> tuple[str, int]:
+    """Return the file and line of the user's code that is running now."""
+    _, frame = _user_frame()
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _user_frame() -> tuple[int, FrameType]:
+    """Return the stack level, counted from the caller, and the stack frame of the first code outside the package."""
     package = __name__.partition(".")[0]
     level = 1
     frame = sys._getframe(1)  # noqa: SLF001
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level = level + 1
         frame = frame.f_back
-    return level
+    return level, frame

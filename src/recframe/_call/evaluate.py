@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from inspect import Parameter
@@ -20,7 +19,7 @@ from recframe._engines.postponed import RERUN, Rerun, is_dry
 from recframe._engines.registry import adapter_of, is_lazy, sides_as_supported_frames
 from recframe._plan.query import check_cluster
 from recframe._plan.request import Request
-from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, warn
 from recframe.metrics import Metric
 from recframe.metrics import make as make_metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -81,7 +80,7 @@ def _value(arguments: Arguments, call: Call) -> Any:
     _warn(plan, value, inspected)
     if math.isnan(value) and not is_dry():
         msg = f"no list has a value of {call.specs[0].name}, {call.specs[0].metric.undefined_reason()}"
-        warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
+        warn(msg, UndefinedWarning)
     return value if RERUN.get() is None else plan.finish(mean)
 
 

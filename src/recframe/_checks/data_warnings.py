@@ -6,7 +6,6 @@ Only if the sample looks wrong or the result is 0, they read the whole frame.
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
 from functools import partial
 from itertools import pairwise
@@ -36,7 +35,7 @@ from recframe._engines.postponed import RERUN
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import item_spec, model_spec, score_specs
-from recframe.errors import DataWarning, stack_level
+from recframe.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -186,7 +185,7 @@ def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> Non
     if reasons or guesses:
         listed = "\n".join(f"- {text}" for text in (*reasons, *guesses))
         closing = "\nThe call check looks at all rows." if reasons else ""
-        warnings.warn(f"{what}:\n{listed}{closing}", DataWarning, stacklevel=stack_level())
+        warn(f"{what}:\n{listed}{closing}", DataWarning)
 
 
 def _is_zero(query: Query, metric: Metric, result: Any, context: Opened, means: Sequence[str] | None) -> bool:
@@ -258,12 +257,12 @@ def _repeats_at_once(frame: Any, query: Query, context: Opened, rows: Any, item:
 def _orders_first_rows(engine: Engine, rows: Any, keys: Sequence[str], score: str) -> bool:
     """Return whether two neighbouring rows of the same list have different scores, among the first few rows."""
     *in_list, scores = (engine.some_values(rows, name, slice(FIRST_COMPARED)) for name in (*keys, score))
-    pairs = enumerate(pairwise(scores))
-    # NaN and missing scores are neither smaller nor larger.
-    differing = (
-        row for row, (first, second) in pairs if None not in (first, second) and (first < second or first > second)
-    )
-    return any(all(key[row] == key[row + 1] for key in in_list) for row in differing)
+    for row, (first, second) in enumerate(pairwise(scores)):
+        if None in (first, second) or any(key[row] != key[row + 1] for key in in_list):
+            continue
+        if first < second or first > second:  # NaN is neither
+            return True
+    return False
 
 
 def _searched_rows(frame: Any) -> Any:

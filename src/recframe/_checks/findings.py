@@ -49,7 +49,7 @@ FINDINGS = (
     Finding("unused_model", "error", ROWS, "models are ranked together",
         "the column 'model' has several values and no role: all models are ranked together", HAS_MODEL,
         "the column 'model' has several values and no role: the rows of all models are ranked together. "
-        "To get one row per model, pass `model='model'`; if the column means something else, rename it"),
+        "To rank each model by itself, pass `model='model'`; if the column means something else, rename it"),
     Finding("segments_within_lists", "error", LISTS, "list in several segments",
         "several values of a column of `per=`: calls refuse it"),
     Finding("no_list_in_truth", "error", ROWS, "no list of the truth matches",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,7 +10,7 @@ import narwhals as nw
 from recframe._base.defaults import BY, ITEM, RELEVANT, SCORE, columns_or_defaults
 from recframe._base.signatures import checked_call
 from recframe._engines.registry import constructors_for
-from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, stack_level
+from recframe.errors import DataWarning, InputError, OptionError, OptionTypeError, check_packages, quoted, warn
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -147,7 +146,7 @@ def _check_swapped(columns: Mapping[str, NDArray[Any]], relevant: str, scores: C
     binary = all(((columns[name] == 0) | (columns[name] == 1)).all() for name in scores)
     if binary and (columns[relevant] % 1 > 0).any():
         msg = "relevant has fractions and score only 0 and 1, as if they were swapped: from_arrays(relevant, score)"
-        warnings.warn(msg, DataWarning, stacklevel=stack_level())
+        warn(msg, DataWarning)
 
 
 def columns_of_arrays() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
@@ -12,7 +11,7 @@ from recframe._engines.base import values_of
 from recframe._engines.postponed import is_dry
 from recframe._engines.registry import adapter_of
 from recframe._plan.averages import is_any_known
-from recframe.errors import DataWarning, InputError, OptionError, quoted, stack_level
+from recframe.errors import DataWarning, InputError, OptionError, quoted, warn
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -150,4 +149,4 @@ def warn_of_missing(strata: Strata, metric: str, stratum: Any) -> None:
         f"a mean over `strata={strata.column!r}` is missing: no list of {stratum!r} has a value of {metric}.\nLeave its"
         " rows out everywhere, or leave out the segments and models that lack it"
     )
-    warnings.warn(msg, DataWarning, stacklevel=stack_level())
+    warn(msg, DataWarning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import io
 import os
 import pickle
@@ -264,6 +265,16 @@ def test_lists_of_the_top_rows_are_seen_if_the_items_are_read(roles, lists, warn
         warnings.simplefilter("always")
         frame.rec.evaluate("recall", k=2, **roles).collect()
     assert ["recall is 1 by construction" in str(each.message) for each in result] == [True] * warned
+
+
+@pytest.mark.filterwarnings("default::recframe.DataWarning")
+def test_a_warning_at_collect_points_at_the_line_of_the_call():
+    frame = pl.LazyFrame({"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "score": [1, 1]})
+    line = inspect.currentframe().f_lineno + 1
+    result = frame.rec.mrr(2)
+    with pytest.warns(recframe.DataWarning) as caught:
+        result.collect()
+    assert [(each.filename, each.lineno) for each in caught] == [(__file__, line)]
 
 
 @pytest.mark.filterwarnings("default::recframe.DataWarning")

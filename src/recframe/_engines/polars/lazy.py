@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import xor
 from pathlib import Path
@@ -21,6 +21,7 @@ from recframe._engines.polars.adapter import EagerPolars, stacked_models
 from recframe._engines.polars.compat import KNOWS_SCHEMA_LATER, col
 from recframe._engines.polars.expressions import with_expressions
 from recframe._engines.postponed import RERUN, ReleasedError, Rerun, RowsNeededError
+from recframe.errors import LINE_OF_CALL, user_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -197,12 +198,15 @@ class PostponedCall:
         The lazy frames, each once.
     text : str, optional
         A text that only equal calls share, apart from their frames; None if the arguments cannot be compared.
+    line : tuple of str and int
+        The file and line at which the user made the call.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     frames: list[pl.LazyFrame]
     text: str | None = None
+    line: tuple[str, int] = field(default_factory=user_line)
 
     @classmethod
     def of(
@@ -326,11 +330,12 @@ class PostponedCall:
             self.arguments, lambda value: frames[value.number] if isinstance(value, Slot) else value
         )
         frames.clear()
-        token = RERUN.set(rerun)
+        tokens = RERUN.set(rerun), LINE_OF_CALL.set(self.line)
         try:
             return self.function(*args, **keywords)
         finally:
-            RERUN.reset(token)
+            RERUN.reset(tokens[0])
+            LINE_OF_CALL.reset(tokens[1])
 
 
 def _with_known_types(answer: Mapping[str, Any], schemas: Sequence[pl.Schema]) -> pl.Schema:

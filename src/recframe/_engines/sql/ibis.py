@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from recframe._base.columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql.base import SqlEngine, check_case
 from recframe._engines.sql.ibis_simple import Simpler
-from recframe.errors import BackendWarning, OptionError, stack_level
+from recframe.errors import BackendWarning, OptionError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -123,7 +122,7 @@ def _warn_of_backends(table: Any) -> None:
             f"recframe was never tested on {name}: {claim}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
             "the values of some lists with polars on the same rows"
         )
-        warnings.warn(msg, BackendWarning, stacklevel=stack_level())
+        warn(msg, BackendWarning)
         WARNED.add(name)
 
 

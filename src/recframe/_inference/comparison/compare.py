@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ from recframe._inference.lists.results import INTERNAL, result_frame, stacked
 from recframe._inference.lists.strata import sums_of_segments
 from recframe._inference.lists.values import ListValues, range_with_number, sorted_by_key
 from recframe._plan.chance import check_chance, plan_of_chance
-from recframe.errors import DataWarning, stack_level
+from recframe.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -244,4 +243,4 @@ def _warn_of_clusters(values: ListValues, context: Opened) -> None:
             " intervals are too short and p-values too small.\nName it to draw its lists together: "
             f"`cluster={column!r}`{also}"
         )
-        warnings.warn(msg, DataWarning, stacklevel=stack_level())
+        warn(msg, DataWarning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
@@ -22,7 +21,7 @@ from recframe._inference.statistics import student
 from recframe._inference.statistics.skewness import LEAST_SKEWED_LISTS, is_skewed, skewness
 from recframe._inference.statistics.student import Sums
 from recframe._inference.statistics.wilson import wilson
-from recframe.errors import DataWarning, stack_level
+from recframe.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +182,7 @@ def _warn_of_uneven(rows: Sequence[tuple[int, Metric, dict[str, Any]]], *, clust
         if len(rows_with_few):
             units, effective = (numbers[name][rows_with_few[0]] for name in ("units", "effective"))
             msg = uneven_warning(int(units), effective, clustered=clustered)
-            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            warn(msg, DataWarning)
             return
 
 
@@ -198,7 +197,7 @@ def _warn_of_tails(
             of = "" if models[model] is None else f" of {models[model]!r}"
             bounded = np.isfinite(greatest[number // len(models)])
             msg = tail_warning(f"the values of {metric.label}{of}", int(lists), skew, bounded=bool(bounded))
-            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            warn(msg, DataWarning)
             return
 
 

@@ -5,7 +5,6 @@ The mean of few values other than 0 is not normal, so its interval misses the tr
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from recframe._inference.comparison.margins import MARGIN_ENDS
 from recframe._inference.lists.claims import P_OF_DEMANDS
 from recframe._inference.statistics.skewness import is_skewed, lists_wanted
-from recframe.errors import DataWarning, stack_level
+from recframe.errors import DataWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +94,7 @@ def warn_of_doubts(compared: Sequence[tuple[Tested, Sequence[Mapping[str, Any]]]
             more = f" (and in {len(rows) - 1} more rows of the result)" if len(rows) > 1 else ""
             row = {name: array[pair, segment] for name, array in numbers.items() if np.shape(array)[:1]}
             row |= {"bounded": bounded[pair, segment], "clustered": options.cluster is not None}
-            warnings.warn(text_of(of, more, row), DataWarning, stacklevel=stack_level())
+            warn(text_of(of, more, row), DataWarning)
             return
 
 

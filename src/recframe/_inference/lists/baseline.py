@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import warnings
 from collections import Counter
 from copy import copy
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ from recframe._inference.lists.values import (
 from recframe._inference.statistics import outside
 from recframe._plan.query import check_apart
 from recframe._plan.sources import relevance_of_truth
-from recframe.errors import DataWarning, InputError, OptionError, closest, quoted, stack_level
+from recframe.errors import DataWarning, InputError, OptionError, closest, quoted, warn
 from recframe.metrics import DCG
 from recframe.profiles._explain import spelled
 
@@ -245,7 +244,7 @@ class Stored:
                 f"some lists differ from {self.name}, and are left out: {text}.\n`changed='leave_out'` accepts"
                 " this, `changed='refuse'` makes it an error, and `details=True` has it as a column"
             )
-            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            warn(msg, DataWarning)
         backend = nw.get_native_namespace(table).__name__
         series = [
             new_series(column, np.where(is_unchanged, floats_of(self.rows[name])[rows], np.nan), nw.Float64(), backend)

@@ -5,7 +5,6 @@ The rows of each run of a model are ranked as if the run were a model.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of
 from recframe._inference.lists.keys import rows_of
 from recframe._inference.lists.values import ListValues, check_values_per_list, segments, value_column
-from recframe.errors import DataWarning, InputError, OptionError, quoted, stack_level
+from recframe.errors import DataWarning, InputError, OptionError, quoted, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -220,7 +219,7 @@ def warn_of_few_runs(counts: Mapping[Any, int], runs: str) -> None:
     """Warn about models with too few runs to know how much runs vary. `counts` has the runs of each model."""
     text = text_of_few_runs(counts, runs)
     if text is not None:
-        warnings.warn(text, DataWarning, stacklevel=stack_level())
+        warn(text, DataWarning)
 
 
 def text_of_few_runs(counts: Mapping[Any, int], runs: str) -> str | None:
@@ -237,4 +236,4 @@ def text_of_few_runs(counts: Mapping[Any, int], runs: str) -> str | None:
 
 def warn_of_single_runs(runs: str) -> None:
     """Warn that each model has one run only."""
-    warnings.warn(SINGLE_RUNS.format(runs), DataWarning, stacklevel=stack_level())
+    warn(SINGLE_RUNS.format(runs), DataWarning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +17,7 @@ from recframe._inference.lists.results import result_frame, stacked
 from recframe._inference.lists.values import ListValues, check_values_per_list
 from recframe._inference.statistics.power import FutureUnits
 from recframe._inference.statistics.student import ratio
-from recframe.errors import DataWarning, OptionError, stack_level
+from recframe.errors import DataWarning, OptionError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,7 +161,7 @@ class Pilot:
                 f"the numbers of lists come from only {least:.0f} {what}, so they may be far too small.\nPlan with"
                 " lists_careful, or give the lists of more days: 100 or more"
             )
-            warnings.warn(msg, DataWarning, stacklevel=stack_level())
+            warn(msg, DataWarning)
 
 
 def sample_size(plan: Plan, options: Options) -> Any:
