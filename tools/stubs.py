@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recframe._base.roles import CALL_ROLES, COLUMN_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
-from recframe._integrations.expressions.calls import CALLS, EXPRESSION_POLICIES, NAMES
+from recframe._integrations.expressions.calls import CALLS, EXPRESSION_METRICS, EXPRESSION_POLICIES
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -244,7 +244,9 @@ def plot() -> str:
 def expr_stub() -> str:
     """Return the whole stub of the functions that give expressions."""
     types = role_types(EXPRESSION_POLICIES) | {"ties": "ExpressionTies"}
-    text = EXPR.format(imports=imports_of(METRICS[name] for name in NAMES), roles=typed_dict("ExpressionRoles", types))
+    text = EXPR.format(
+        imports=imports_of(METRICS[name] for name in EXPRESSION_METRICS), roles=typed_dict("ExpressionRoles", types)
+    )
     for name, function in CALLS.items():
         parameters: list[str] = []
         star = False

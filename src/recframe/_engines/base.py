@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
-Place: TypeAlias = "tuple[Sequence[str], str]"
+PositionSpec: TypeAlias = "tuple[Sequence[str], str]"
 """The group keys, and the score to rank by within each group."""
 
 
@@ -387,13 +387,13 @@ class Engine(Adapter):
         """
         return self.number_rows(hits, keys, start, descending=False)
 
-    def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
+    def with_positions(self, frame: Frame, specs: Mapping[str, PositionSpec], *, first: bool = False) -> Frame:
         """Add columns with the position of each row in its group by a score.
 
         Tied rows get their mean position, or with `first` their first position.
         """
         how: Any = "min" if first else "average"
-        ranks = {name: nw.col(score).rank(how, descending=True).over(*group) for name, (group, score) in places.items()}
+        ranks = {name: nw.col(score).rank(how, descending=True).over(*group) for name, (group, score) in specs.items()}
         return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:

@@ -197,10 +197,10 @@ def concordant_pairs(engine: Engine, frame: Frame, keys: Sequence[str], digits: 
     the row's places in the two groups counts the rows that differ in this digit, with ties as one half. The pair adds 1
     if the row ahead has the higher level, and -1 otherwise.
     """
-    frame = engine.with_places(frame, {SAME_DIGIT_PLACE: ([*keys, LEVEL], START)})
+    frame = engine.with_positions(frame, {SAME_DIGIT_PLACE: ([*keys, LEVEL], START)})
     frame = frame.with_columns((0.0 * nw.col(LEVEL)).alias(CONCORDANCE), (nw.col(LEVEL) // 2).alias(HIGHER_DIGITS))
     for digit in range(digits):
-        frame = engine.with_places(frame, {HIGHER_PLACE: ([*keys, HIGHER_DIGITS], START)})
+        frame = engine.with_positions(frame, {HIGHER_PLACE: ([*keys, HIGHER_DIGITS], START)})
         others = nw.col(HIGHER_PLACE) - nw.col(SAME_DIGIT_PLACE)
         share = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(others).otherwise(-1 * others)
         frame = frame.with_columns(

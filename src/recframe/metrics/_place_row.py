@@ -46,16 +46,18 @@ class AllHitsRow(PlaceRow):
     """One of the hits of a tied block, numbered from 1, for `Row.log_all_within`.
 
     A tied block has n rows and h hits, and m of its positions are up to k. All h hits are in these m positions with
-    probability Π (m − j)/(n − j) over j = 0 … h − 1, as the hits take free positions one after the other.
+    probability Π (m − j)/(n − j) over j = 0 … h − 1, because each hit takes one of the positions that the hits before
+    it left free.
     """
 
     def log_all_within(self, k: int | None) -> nw.Expr:
         if k is None:
             return nw.lit(0.0)
-        places = k - self.start + 1
-        placed = nw.col(POSITION).cast(nw.Float64()) - 1
-        fits = (self.size > places) & (nw.col(BLOCK_HITS) <= places)
-        return nw.when(fits).then((places - placed) / (self.size - placed)).otherwise(1.0).log()
+        positions_within = k - self.start + 1
+        earlier_hits = nw.col(POSITION).cast(nw.Float64()) - 1
+        fits = (self.size > positions_within) & (nw.col(BLOCK_HITS) <= positions_within)
+        share = (positions_within - earlier_hits) / (self.size - earlier_hits)
+        return nw.when(fits).then(share).otherwise(1.0).log()
 
 
 class SubtopicRow(PlaceRow):

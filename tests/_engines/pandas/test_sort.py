@@ -31,7 +31,7 @@ DO_NOT_FIT = {
 
 
 def check(users, scores, upto):
-    result = pandas_sort.placed([users], scores, upto)
+    result = pandas_sort.rank_rows([users], scores, upto)
     if result is None:
         return None
     frame = pd.DataFrame({"user": users, "score": scores})
@@ -64,13 +64,13 @@ def test_scores_that_do_not_fit_are_left_to_windows(kind):
 
 @pytest.mark.parametrize("keys", [[], ["text"], [2**62, -(2**62)]])
 def test_keys_that_do_not_fit_are_left_to_windows(keys):
-    assert pandas_sort.placed([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
+    assert pandas_sort.rank_rows([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
 
 
 def test_keys_that_do_not_fit_together_are_left_to_windows():
     # One of 2⁶³ lists or more is no whole number of NumPy's.
     keys = [np.array([1, 2, 1]), np.array([2**62, -(2**62), 0])]
-    assert pandas_sort.placed(keys, np.arange(3.0), 2) is None
+    assert pandas_sort.rank_rows(keys, np.arange(3.0), 2) is None
     assert pandas_sort.numbered(keys, np.arange(3.0), descending=True) is None
 
 
@@ -108,7 +108,7 @@ def test_a_missing_score_is_left_to_windows_where_rows_of_low_scores_are_left_ou
     users, scores = np.repeat([1, 2, 3], 5), np.arange(15.0) % 5
     assert check(users, scores, 2) is not None
     scores[5] = np.nan
-    assert pandas_sort.placed([users], scores, 2) is None
+    assert pandas_sort.rank_rows([users], scores, 2) is None
 
 
 @examples(200)
@@ -144,6 +144,6 @@ def test_scores_may_fall_together(bits, descending, monkeypatch):
 def test_several_keys():
     rng = np.random.default_rng(7)
     users, days, scores = rng.integers(-2, 3, 500), rng.integers(10, 13, 500), rng.integers(0, 10, 500)
-    both = pandas_sort.placed([users, days], scores, 4)
-    one = pandas_sort.placed([users * 3 + days - 10], scores, 4)
+    both = pandas_sort.rank_rows([users, days], scores, 4)
+    one = pandas_sort.rank_rows([users * 3 + days - 10], scores, 4)
     assert all(map(np.array_equal, both, one))

@@ -23,7 +23,7 @@ from strategies import GRADED, MISSING, SCORES, crowd, examples
 pl = pytest.importorskip("polars")
 
 from recframe._integrations.expressions import values  # noqa: E402
-from recframe._integrations.expressions.calls import NAMES  # noqa: E402
+from recframe._integrations.expressions.calls import EXPRESSION_METRICS  # noqa: E402
 from recframe._plan.plan import Plan  # noqa: E402
 
 ALONE = {"err": "err(max_relevance=3)"}
@@ -41,7 +41,7 @@ def variants_of(name, cutoffs=(1, 2, 3, 30, None)):
 
 def tried(ties):
     """Return the metrics that a policy allows."""
-    labels = [label for name in NAMES for label in variants_of(name)]
+    labels = [label for name in EXPRESSION_METRICS for label in variants_of(name)]
     return [label for label in labels if ties == "average" or "thresholds" not in label]
 
 
@@ -110,7 +110,7 @@ def some():
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPRESSION_METRICS)
 def test_each_place_of_an_expression_gives_the_same(name):
     given = {"k": 2} if "@" in spellings_of(name, (2,))[0] else {}
     given |= {"err": {"max_relevance": 3}, "pfound": {"probability": {1: 0.5}}}.get(name, {})
@@ -164,7 +164,7 @@ def test_config_names_columns_and_policies():
     assert result.sort("query").drop("query").rows() == [(0.0, 0.0)] * 3
 
 
-@pytest.mark.parametrize("name", [*NAMES, "evaluate"])
+@pytest.mark.parametrize("name", [*EXPRESSION_METRICS, "evaluate"])
 def test_functions_accept_names_only(name):
     call = getattr(recframe.expr, name)
     kinds = {parameter.kind.name for parameter in inspect.signature(call).parameters.values()}
@@ -178,7 +178,7 @@ def test_functions_accept_names_only(name):
 
 
 def test_the_module_shows_its_functions_only():
-    assert dir(recframe.expr) == sorted([*NAMES, "evaluate"])
+    assert dir(recframe.expr) == sorted([*EXPRESSION_METRICS, "evaluate"])
 
 
 def test_a_metric_of_the_users_own_is_an_expression_too():
@@ -321,9 +321,9 @@ def test_every_metric_that_reads_one_list_is_there():
             return False
         return True
 
-    assert {name for name in METRICS if builds(name)} == set(NAMES)
+    assert {name for name in METRICS if builds(name)} == set(EXPRESSION_METRICS)
     public = {name for name in dir(type(pl.col("score").rec)) if not name.startswith("_")}
-    assert public == {*NAMES, "evaluate"}
+    assert public == {*EXPRESSION_METRICS, "evaluate"}
     assert all(callable(getattr(recframe.expr, name)) for name in public)
 
 

@@ -156,16 +156,16 @@ class Pandas(Engine):
     ) -> Frame:
         native = frame.collect().to_native()
         # Nullable integers become objects, which are not sorted here.
-        placed_rows = pandas_sort.placed([native[key].to_numpy() for key in keys], native[score].to_numpy(), upto)
-        if placed_rows is None:
+        ranked_rows = pandas_sort.rank_rows([native[key].to_numpy() for key in keys], native[score].to_numpy(), upto)
+        if ranked_rows is None:
             return super().rank_rows(frame, keys, score, upto, needed)
         if needed is not None:
             rows = frame.select(needed.rows.alias(NEEDED)).collect().to_native()
-            read = rows[NEEDED].to_numpy(dtype=bool)[placed_rows.rows]
-            read = read | (placed_rows.start <= needed.upto) if needed.upto else read
-            placed_rows = pandas_sort.Placed(*(column[read] for column in placed_rows))
-        placed = native.drop(columns=score).take(placed_rows.rows).reset_index(drop=True)
-        return lazy(placed.assign(**{START: placed_rows.start, SIZE: placed_rows.size}))
+            read = rows[NEEDED].to_numpy(dtype=bool)[ranked_rows.rows]
+            read = read | (ranked_rows.start <= needed.upto) if needed.upto else read
+            ranked_rows = pandas_sort.RankedRows(*(column[read] for column in ranked_rows))
+        ranked = native.drop(columns=score).take(ranked_rows.rows).reset_index(drop=True)
+        return lazy(ranked.assign(**{START: ranked_rows.start, SIZE: ranked_rows.size}))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, **how: bool) -> Frame:
         native = frame.collect().to_native()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Placed(NamedTuple):
+class RankedRows(NamedTuple):
     """Rows, sorted by list and position."""
 
     rows: Any
@@ -33,7 +33,7 @@ class Placed(NamedTuple):
     """How many rows their tied blocks have."""
 
 
-def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
+def rank_rows(keys: Sequence[Any], scores: Any, upto: int | None) -> RankedRows | None:
     """Return the rows whose tied blocks start up to a position; None if list, score and row do not fit into 64 bits.
 
     Parameters
@@ -51,7 +51,7 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     lists, count = numbers
     least = None if upto is None else _score_to_sort_from(lists, count, scores, upto)
     if upto is None or least is None:
-        return _placed(lists, count, scores, upto)
+        return _rank_all_rows(lists, count, scores, upto)
     high = np.flatnonzero(scores >= least)
     lacks = np.bincount(lists[high], minlength=count) < upto
     others = np.flatnonzero(lacks[lists])
@@ -59,11 +59,11 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     parts = []
     for rows in (high, others):
         if len(rows):
-            part = _placed(lists[rows], count, scores[rows], upto)
+            part = _rank_all_rows(lists[rows], count, scores[rows], upto)
             if part is None:
                 return None
             parts.append(part._replace(rows=rows[part.rows]))
-    return Placed(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return RankedRows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float | None:
@@ -77,8 +77,10 @@ def _score_to_sort_from(lists: Any, count: int, scores: Any, upto: int) -> float
     return score_to_sort_from(lists[some].tolist(), scores[some].tolist(), upto)
 
 
-def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending: bool = True) -> Placed | None:
-    """Return what `placed` returns, by sorting all rows. It overwrites `lists`."""
+def _rank_all_rows(
+    lists: Any, count: int, scores: Any, upto: int | None, *, descending: bool = True
+) -> RankedRows | None:
+    """Return what `rank_rows` returns, by sorting all rows. It overwrites `lists`."""
     ordered = _ordered(lists, count, scores, descending=descending)
     if ordered is None:
         return None
@@ -91,11 +93,11 @@ def _placed(lists: Any, count: int, scores: Any, upto: int | None, *, descending
         rows = rows[np.repeat(early, sizes)]
         starts = starts[early]
         sizes = sizes[early]
-    return Placed(rows, np.repeat(starts, sizes), np.repeat(sizes, sizes))
+    return RankedRows(rows, np.repeat(starts, sizes), np.repeat(sizes, sizes))
 
 
-def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> Placed | None:
-    """Return the rows by list and value with their positions, or None as `placed` does.
+def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool = False) -> RankedRows | None:
+    """Return the rows by list and value with their positions, or None as `rank_rows` does.
 
     Equal values are in any order, or with `tied` they form one block.
     """
@@ -103,13 +105,13 @@ def numbered(keys: Sequence[Any], values: Any, *, descending: bool, tied: bool =
     if numbers is None or not _fits(values):
         return None
     if tied:
-        return _placed(*numbers, values, None, descending=descending)
+        return _rank_all_rows(*numbers, values, None, descending=descending)
     ordered = _ordered(*numbers, values, descending=descending)
     if ordered is None:
         return None
     rows, first_of_list, _ = ordered
     index = np.arange(len(rows))
-    return Placed(rows, index - np.maximum.accumulate(np.where(first_of_list, index, 0)) + 1, np.ones_like(index))
+    return RankedRows(rows, index - np.maximum.accumulate(np.where(first_of_list, index, 0)) + 1, np.ones_like(index))
 
 
 def _fits(values: Any) -> bool:

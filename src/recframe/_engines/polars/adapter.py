@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from recframe._base.columns import Addends, Frame
-    from recframe._engines.base import Built, ExpressionCall, Later, Needed, Place, WithExpressions
+    from recframe._engines.base import Built, ExpressionCall, Later, Needed, PositionSpec, WithExpressions
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -395,13 +395,13 @@ class EagerPolars(Engine):
         is_untied = ranked.is_untied and TIED not in rows.columns
         return cast("Frame", PolarsFrame(ranked.rows, is_untied=is_untied))
 
-    def with_places(self, frame: Frame, places: Mapping[str, Place], *, first: bool = False) -> Frame:
+    def with_positions(self, frame: Frame, specs: Mapping[str, PositionSpec], *, first: bool = False) -> Frame:
         rows = eager_rows(frame)
         # Each sort uses only one core, so several run at the same time.
         with background_pool() as pool:
             coming = {
-                name: _submit(pool, partial(polars_sort.places, rows, group, score, first=first))
-                for name, (group, score) in places.items()
+                name: _submit(pool, partial(polars_sort.positions_by_score, rows, group, score, first=first))
+                for name, (group, score) in specs.items()
             }
         return lazy(rows.with_columns(each.result().alias(name) for name, each in coming.items()))
 

@@ -70,7 +70,7 @@ SCORE = "score of row"
 GOES_ON = "goes on"
 """Whether a row is in the tied block of the row before it."""
 INDEX = "index of row"
-PLACED_BY = "placed by"
+RANKED_BY = "ranked by"
 
 
 def rank_rows(
@@ -129,12 +129,12 @@ def number_of_value(keys: Sequence[str], column: str) -> pl.Expr:
     return pl.when(is_there).then(number - before_list)
 
 
-def places(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool) -> pl.Series:
+def positions_by_score(frame: pl.DataFrame, keys: Sequence[str], score: str, *, first: bool) -> pl.Series:
     """Return the first or the mean position of each row's tied block, missing if the score is missing."""
-    rows = frame.select(*keys, pl.col(score).alias(PLACED_BY)).with_row_index(ROW)
-    scored = rows.filter(pl.col(PLACED_BY).is_not_null()) if rows.get_column(PLACED_BY).null_count() else rows
+    rows = frame.select(*keys, pl.col(score).alias(RANKED_BY)).with_row_index(ROW)
+    scored = rows.filter(pl.col(RANKED_BY).is_not_null()) if rows.get_column(RANKED_BY).null_count() else rows
     position = pl.col(START).cast(pl.Float64) if first else pl.col(START) + (pl.col(SIZE) - 1) / 2
-    ranked = collect_columns(rank_rows(scored, keys, PLACED_BY, None, None).rows.select(ROW, position.alias(START)))
+    ranked = collect_columns(rank_rows(scored, keys, RANKED_BY, None, None).rows.select(ROW, position.alias(START)))
     return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from recframe._base.columns import Frame
-    from recframe._engines.base import Engine, Place
+    from recframe._engines.base import Engine, PositionSpec
     from recframe._inference.agreement.rank_overlap import Ranking
 
 KENDALL = "kendall"
@@ -59,10 +59,10 @@ def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Fra
     return _with_positions(engine, both, {side: (lists, side(SCORE)) for side in SIDES}).select(*lists, *POSITIONS)
 
 
-def _with_positions(engine: Engine, rows: Frame, sides: Mapping[Callable[[str], str], Place]) -> Frame:
+def _with_positions(engine: Engine, rows: Frame, sides: Mapping[Callable[[str], str], PositionSpec]) -> Frame:
     """Add the mean and the first position of each row's tied block, under both models."""
-    rows = engine.with_places(rows, {side(MEAN_POSITION): keys_and_score for side, keys_and_score in sides.items()})
-    return engine.with_places(
+    rows = engine.with_positions(rows, {side(MEAN_POSITION): keys_and_score for side, keys_and_score in sides.items()})
+    return engine.with_positions(
         rows, {side(FIRST_POSITION): keys_and_score for side, keys_and_score in sides.items()}, first=True
     )
 

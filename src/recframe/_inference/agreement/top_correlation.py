@@ -55,10 +55,10 @@ def with_pairs_of_rows(engine: Engine, frame: Frame, keys: Sequence[str], digits
     levels = {digits_column(digit): nw.col(LEVEL) // 2**digit for digit in range(digits)}
     groups = [*([*keys, name] for name in levels), list(keys)]
     frame = frame.with_columns((-1 * nw.col(START)).alias(NEGATED_START), **levels)
-    frame = engine.with_places(
+    frame = engine.with_positions(
         frame, {least_column(i): (group, NEGATED_START) for i, group in enumerate(groups)}, first=True
     )
-    frame = engine.with_places(frame, {mean_column(i): (group, NEGATED_START) for i, group in enumerate(groups)})
+    frame = engine.with_positions(frame, {mean_column(i): (group, NEGATED_START) for i, group in enumerate(groups)})
     sizes = {size_column(i): nw.len().over(*group).cast(nw.Float64()) for i, group in enumerate(groups)}
     frame = frame.with_columns(**sizes)
     above = 0.0 * nw.col(LEVEL)

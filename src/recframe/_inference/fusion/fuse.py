@@ -211,7 +211,7 @@ def _with_positions(
         elif by_rank:
             columns[position_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
     if not by_rank:
-        frame = engine.with_places(frame, {position_column(i): (keys, score_column(i)) for i in range(models)})
+        frame = engine.with_positions(frame, {position_column(i): (keys, score_column(i)) for i in range(models)})
     frame = frame.with_columns(**columns)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Session
     from recframe._plan.opened import Opened
 
-ROW_NUMBER = "place of list"
+ROW_NUMBER = "number of row"
 """The column that numbers rows, to restore their order after a step that changes it."""
 
 

@@ -94,9 +94,9 @@ def sums_of_segments(
         return dict(sums), cells.select(*context.keys.per)
     reported, segments = segments_of(cells, context.keys.per)
     count = len(reported) if context.keys.per else 1
-    places = strata.numbers_of(cells)
+    strata_numbers = strata.numbers_of(cells)
     spread = {}
     for name, array in sums.items():
         spread[name] = np.zeros((len(array), count, len(strata.names)))
-        spread[name][:, segments, places] = array
+        spread[name][:, segments, strata_numbers] = array
     return strata.pooled(spread, metrics), reported

@@ -32,7 +32,7 @@ from recframe._inference.states.checks import (
     pairs_of_all_states,
 )
 from recframe._inference.states.run_rows import RUN
-from recframe._inference.states.state import COLUMNS, NAMES, STATE_VERSION, SUMS
+from recframe._inference.states.state import COLUMNS, KEY_COLUMNS, STATE_VERSION, SUMS
 from recframe.errors import (
     ColumnTypeError,
     InputError,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 ADDED = (*COUNTS, *SUMS)
 Key = tuple[Any, ...]
-"""The segment, then the columns of `NAMES`."""
+"""The segment, then the columns of `KEY_COLUMNS`."""
 
 
 class Rows:
@@ -98,7 +98,7 @@ class Rows:
         shared = next(iter(self.definitions.values()))
         self.several = shared["several"]
         self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
-        check_rows(columns, [*segment_names, *NAMES])
+        check_rows(columns, [*segment_names, *KEY_COLUMNS])
         check_sums(columns, self.definitions)
         self._pairs = pairs_of_all_states(columns, self.metrics)
         self._add_up(columns)
@@ -131,7 +131,7 @@ class Rows:
         arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
         low, high = columns["least"], columns["greatest"]
         low, high = np.where(flipped, -high, low), np.where(flipped, -low, high)
-        codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True))
+        codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *KEY_COLUMNS)), strict=True))
         self._keys = list(numbers)
         count = len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
@@ -258,7 +258,7 @@ class Rows:
         count = len(self._keys)
         packed = (self._packed.get(number) for number in range(count))
         return {
-            **{name: [key[number] for key in self._keys] for number, name in enumerate([*self.per, *NAMES])},
+            **{name: [key[number] for key in self._keys] for number, name in enumerate([*self.per, *KEY_COLUMNS])},
             **{name: array.tolist() for name, array in self._sums.items()},
             "definition": [self._definition[first] for first in self._first],
             "place": [int(number) for number in self._place],
@@ -303,7 +303,11 @@ def _numbers(column: nw.Series[Any]) -> Any:
 
 
 def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
-    """Return a column of a type, or of the type of its values if the library cannot make that type."""
+    """Return a column of a type.
+
+    The type of the values replaces a type that Narwhals does not know. Whole numbers become floats if their type cannot
+    hold the missing values.
+    """
     if dtype == nw.Float64():
         return new_series(name, values, dtype, backend)
     if backend == "pandas" and None in values:

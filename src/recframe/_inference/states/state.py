@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 STATE_VERSION = 1
 """The version of the columns, their meaning and what metrics compute. States of another version are refused."""
-NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
+KEY_COLUMNS = ("kind", "metric", "model", "baseline", "item", "cluster")
 """The columns that identify a row in a segment: a model's lists, a metric's values, a pair's differences, an item."""
 SUMS = (
     *("weight", "total", "baseline_total", "squares"),
     *("weight_squares", "weight_cubes", "weighted_total", "weighted_squares"),
 )
 NOTES = ("keys", "definition", "state")
-COLUMNS = (*NAMES, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
+COLUMNS = (*KEY_COLUMNS, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
 """The columns of a state, after the columns of `per`."""
-TYPES: dict[str, Any] = dict.fromkeys((*NAMES, *NOTES), nw.String()) | dict.fromkeys((*SUMS, *ENDS), nw.Float64())
+TYPES: dict[str, Any] = dict.fromkeys((*KEY_COLUMNS, *NOTES), nw.String()) | dict.fromkeys((*SUMS, *ENDS), nw.Float64())
 TYPES |= dict.fromkeys((*COUNTS, "place", "version"), nw.Int64())
 
 

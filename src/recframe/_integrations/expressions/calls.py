@@ -28,7 +28,7 @@ EXPRESSION_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
 EXPRESSION_ROLES = ("score", "relevant", *EXPRESSION_POLICIES)
 """The roles of an expression."""
-NAMES = (
+EXPRESSION_METRICS = (
     *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "full_recall", "mrr", "map"),
     *("first_rank", "last_rank", "iprec", "bpref", "inf_ap"),
     *("judged", "dcg", "ndcg", "rbp", "rbp_residual", "err", "pfound", "pr_auc", "roc_auc", "partial_auc", "gauc"),
@@ -239,5 +239,5 @@ def _check_roles(keywords: Mapping[str, Any]) -> None:
     check_names(list(keywords), EXPRESSION_POLICIES)
 
 
-_CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, *(call_of(METRICS[name]) for name in NAMES))
+_CALLS: Sequence[Callable[..., pl.Expr]] = (evaluate, *(call_of(METRICS[name]) for name in EXPRESSION_METRICS))
 CALLS: Mapping[str, Callable[..., pl.Expr]] = {call.__name__: keyword_only(call) for call in _CALLS}

@@ -19,7 +19,7 @@ ColumnType = Literal["boolean", "integer", "float", "text"]
 """The type of a table's column, as far as the query depends on it."""
 TYPES: dict[str, str] = {"boolean": "boolean", "integer": "int64", "float": "float64", "text": "string"}
 """The names of these types in Ibis."""
-NAMES = {name: f"recframe_{name}" for name in ("table", "truth", "train", "features", "catalog")}
+TABLE_NAMES = {name: f"recframe_{name}" for name in ("table", "truth", "train", "features", "catalog")}
 """Placeholder names of the user's tables, which the text of the query replaces."""
 
 
@@ -109,7 +109,7 @@ class Tables:
     def _build(self, role: str, columns: Mapping[str, str]) -> Any:
         """Return the table of a role with these columns."""
         schema = ibis.schema({name: TYPES[self._types.get(name, kind)] for name, kind in columns.items()})
-        name = NAMES[role]
+        name = TABLE_NAMES[role]
         if self._dialect == "duckdb":
             # Only DuckDB can run every query, and an unbound table is treated as one of DuckDB.
             op = ops.UnboundTable(name, schema)

@@ -17,7 +17,7 @@ from recframe._integrations.sql.names import clean, rename
 from recframe._integrations.sql.packages import ibis, ops
 from recframe._integrations.sql.queries import queries_of
 from recframe._integrations.sql.query_text import text_of
-from recframe._integrations.sql.tables import NAMES
+from recframe._integrations.sql.tables import TABLE_NAMES
 from recframe.accessor import rec
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.profiles import explain
@@ -42,7 +42,7 @@ TESTED_DATABASES = ("duckdb", "postgres", "clickhouse")
 DEEPEST = 10_000
 """Python's recursion limit while a query is written. Nested queries need more than the default of 1,000."""
 _DEEP = Lock()
-POSITION_TABLES = f"{NAMES['table']}_positions_"
+POSITION_TABLES = f"{TABLE_NAMES['table']}_positions_"
 """How the names of tables of positions start."""
 
 
@@ -75,7 +75,7 @@ def text_of_call(
     sides = {name: frame for name, frame in frames.items() if name != "table"}
     result = rec(frames["table"]).evaluate(metrics, k, **sides, **roles)
     tables = {name: frame for name, frame in frames.items() if isinstance(frame, ibis.Table)}
-    schemas = {NAMES[name]: dict.fromkeys(table.columns, "text") for name, table in tables.items()}
+    schemas = {TABLE_NAMES[name]: dict.fromkeys(table.columns, "text") for name, table in tables.items()}
     with _deep_calls():
         head = _head(metrics, k, resolved_roles, dialect)
         return head + _body(result, dialect, schemas, table_texts, as_tuple(resolved_roles.by))
@@ -126,10 +126,10 @@ def _body(
     tree = compiler.to_sqlglot(result.unbind().op().replace(without_ranges).to_expr())
     schemas = {**schemas, **{name: {POSITION: "int"} for name in positions}}
     queries = queries_of(tree, compiler.dialect, schemas, signed=dialect != "clickhouse")
-    sources = {NAMES[name]: "recs" if name == "table" else name for name in NAMES}
+    sources = {TABLE_NAMES[name]: "recs" if name == "table" else name for name in TABLE_NAMES}
     titles = {name: "positions" if len(positions) == 1 else f"positions_to_{last}" for name, last in positions.items()}
     queries = rename(queries, {**sources, **titles}, keys, " ".join(table_texts.values()))
-    texts = {NAMES[name]: text for name, text in table_texts.items()} | titles
+    texts = {TABLE_NAMES[name]: text for name, text in table_texts.items()} | titles
     return text_of(queries, compiler.dialect, dialect, texts, {titles[name]: last for name, last in positions.items()})
 
 
