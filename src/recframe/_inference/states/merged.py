@@ -120,6 +120,7 @@ class Merged:
                 columns[metric] = values_of_items(rows, metric)
                 continue
             sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
+            # If each segment is a list, its least value is its value, also if its weight is 0.
             total, weight = ("least", "lists") if rows.of_lists else ("total", "weight")
             columns[metric] = [row[total] / row[weight] if row[weight] > 0 else None for row in sums]
         if counts:
@@ -165,8 +166,8 @@ class Merged:
         if of_strata is None:
             parts = [rows.arrays("metric", rows.metrics[number], model) for number, model in names]
         else:
-            together = of_strata.sums_of_models()
-            parts = [{name: array[row] for name, array in together.items()} for row in range(len(names))]
+            sums_of_models = of_strata.sums_of_models()
+            parts = [{name: array[row] for name, array in sums_of_models.items()} for row in range(len(names))]
         spread = [
             {"model": model, "metric": rows.metrics[number], **_described(sums, rows.range_of(number), confidence)}
             for (number, model), sums in zip(names, parts, strict=True)
