@@ -56,7 +56,7 @@ def test_rows_keep_the_levels_of_the_index(pandas_engine):
     truth = frame[["user", "item"]].tail(3)
     with pandas_engine.running():
         for ask in (
-            lambda rec: rec.top(1),
+            lambda rec: rec.top(1, model="model"),
             lambda rec: rec.split(last=1, time="time")[1],
             lambda rec: rec.label(truth, model="model"),
             lambda rec: rec.fuse(score=["score", "other"]),

@@ -53,7 +53,7 @@ def lists_with_repeats(rows: pl.DataFrame, keys: Sequence[str], scores: Sequence
 def _codes(columns: Sequence[pl.Series]) -> Codes | None:
     """Return codes of columns of integers without missing values, if NumPy is loaded already; None otherwise."""
     # To import NumPy would take longer than to check the columns without it.
-    arrays = [*map(_array, columns)] if "numpy" in sys.modules else []
+    arrays = [*map(_array, columns)] if sys.modules.get("numpy") else []
     if not arrays or any(array is None for array in arrays):
         return None
     from recframe._engines.codes import Codes
