@@ -143,9 +143,9 @@ def _numbers(frame: pl.DataFrame, lists: Digits) -> pl.Series:
 def distinct(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame | None:
     """Return the distinct keys of many rows, in any order, by their numbers; None if the keys have none."""
     key = frame.get_column(keys[0]) if len(keys) == 1 else None
-    if key is not None and key.dtype.is_integer() and key.flags["SORTED_ASC"]:
-        # One pass without numbers, because polars knows that equal values follow each other.
-        return key.unique().to_frame()
+    if key is not None and key.dtype.is_integer() and key.is_sorted():
+        # One pass without numbers, if polars knows that equal values follow each other.
+        return key.set_sorted().unique().to_frame()
     lists, _ = digits_of(frame, keys, [], {})
     if lists is None or not lists.readable or lists.many > 2**BITS:
         return None
