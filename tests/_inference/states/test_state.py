@@ -283,6 +283,26 @@ def both_of(engine, rows):
     return recframe.rec(engine.frame(rows)).state("mrr", score=MODELS)
 
 
+def keys_of(engine, users, kind):
+    """Return the hashes of a state's lists, as text."""
+    rows = {"user": users, "item": [1] * len(users), "relevant": [1] * len(users), "new": [0.5] * len(users)}
+    state = recframe.rec(engine.frame(rows, {"user": kind})).state("mrr", score="new")
+    return {row["keys"] for row in plain(state)} - {None}
+
+
+@pytest.mark.parametrize("user", [0, 5, -3, 10**18, 2**63 - 1, -(2**63)])
+def test_an_integer_and_its_text_are_the_same_key(pandas_engine, user):
+    by_kind = [keys_of(pandas_engine, [user], "int64"), keys_of(pandas_engine, [str(user)], "str")]
+    by_kind += [keys_of(pandas_engine, [float(user)], "float64")] if abs(user) < 2**53 else []
+    assert all(keys == by_kind[0] for keys in by_kind)
+
+
+def test_texts_that_only_look_like_integers_are_other_keys(pandas_engine):
+    texts = ["5", "05", "+5", " 5", "5\n", "-0", "5.0", "\u0665", str(2**63), "9" * 19]
+    assert len(set.union(*(keys_of(pandas_engine, [text], "str") for text in texts))) == len(texts)
+    assert len(set.union(*(keys_of(pandas_engine, [number], "uint64") for number in (5, 2**63, 2**63 - 5)))) == 3
+
+
 REFUSED = {
     "are in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, a)),
     "1 list is in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, [*b, a[0]])),

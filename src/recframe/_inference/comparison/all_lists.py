@@ -27,7 +27,7 @@ from recframe._base.columns import CATALOG_SIZE, ITEM
 from recframe._inference.comparison.tested import Tested, tested
 from recframe._inference.lists.clusters import check_clusters
 from recframe._inference.lists.item_values import ITEM_SUM_COLUMNS, refuse_undefined, value_of_items
-from recframe._inference.lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
+from recframe._inference.lists.keys import floats_of, key_hashes, numbered, rows_of, segments_of
 from recframe._inference.lists.paired_sums import NEGATIVE
 from recframe._inference.lists.sums import sums_by
 from recframe._inference.lists.values import models_of_rows, range_with_number
@@ -98,7 +98,7 @@ class Jackknife:
         self.reported, segments = segments_of(table, context.keys.per)
         count = len(self.reported) if context.keys.per else 1
         self.lists = np.bincount(segments, minlength=count).astype(np.float64)
-        units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys.key))])
+        units = key_hashes(context, table, clustered or list(context.keys.key))
         groups, self._counts = _groups_of_units(units, segments, count)
         check_clusters(context.query.cluster, context.query.per, self.lists, self._counts)
         row_of = {row: number for number, row in enumerate(rows_of(table, context.keys.key))}

@@ -8,7 +8,7 @@ import numpy as np
 
 from recframe._base.columns import ITEM, RELEVANCE, SUBTOPIC
 from recframe._engines.base import values_of
-from recframe._inference.lists.keys import ROW_NUMBER, floats_of, key_hash, texts_of
+from recframe._inference.lists.keys import ROW_NUMBER, floats_of, key_hashes, mixed
 from recframe._plan.relevance import is_needed_row, or_zero
 
 if TYPE_CHECKING:
@@ -88,24 +88,16 @@ def _row_hashes(context: Opened, rows: nw.DataFrame[Any], ids: Sequence[str], nu
     """Return a hash of 64 bits for each row."""
     hashes = np.zeros(len(rows), dtype=np.uint64)
     for name in ids:
-        hashes = _mixed(hashes, _id_hashes(context, rows, name))
+        hashes = mixed(hashes, _id_hashes(context, rows, name))
     for name in numbers:
         values = np.nan_to_num(floats_of(rows[name]))
-        hashes = _mixed(hashes, (values + 0.0).view(np.uint64))
+        hashes = mixed(hashes, (values + 0.0).view(np.uint64))
     return hashes
 
 
 def _id_hashes(context: Opened, rows: nw.DataFrame[Any], name: str) -> Any:
     """Return a hash of 64 bits for each id in a column."""
     unique = rows.select(name).unique()
-    hashes = map(key_hash, texts_of(context, unique, [name]))
+    hashes = key_hashes(context, unique, [name])
     hash_of = dict(zip(values_of(unique[name]), hashes, strict=True))
     return np.fromiter((hash_of[value] for value in values_of(rows[name])), np.uint64, len(rows))
-
-
-def _mixed(hashes: Any, bits: Any) -> Any:
-    """Return hashes mixed with more bits, by the finalizer of SplitMix64."""
-    hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + bits + np.uint64(0x632BE59BD9B4E019)
-    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return hashes ^ (hashes >> np.uint64(31))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -23,17 +24,59 @@ if TYPE_CHECKING:
 
 ROW_NUMBER = "number of row"
 """The column that numbers rows, to restore their order after a step that changes it."""
+IS_INTEGER = re.compile("0|-?[1-9][0-9]{0,18}")
+"""The texts of integers, as Python writes them, of at most 19 digits."""
 
 
 def texts_of(context: Opened, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
     """Return one text per row for some of the user's columns: JSON for several columns, None for one missing value."""
+    return _texts_of_rows(_user_columns(context, table, names))
+
+
+def key_hashes(context: Opened, table: nw.DataFrame[Any], names: Sequence[str]) -> Any:
+    """Return a hash of 64 bits for each row's values in some of the user's columns, the same on every machine.
+
+    Values with the same text have the same hash, such as the number 5 and the text "5".
+    """
+    columns = _user_columns(context, table, names)
+    first = columns[0]
+    if len(columns) == 1 and first.dtype.is_integer() and not first.null_count():
+        integers = first.to_numpy()
+        if integers.dtype.kind == "i" or (integers.dtype.kind == "u" and integers.max(initial=0) < 2**63):
+            return mixed(np.zeros(len(integers), dtype=np.uint64), integers.astype(np.int64).view(np.uint64))
+    return np.fromiter(map(_text_hash, _texts_of_rows(columns)), np.uint64, len(table))
+
+
+def mixed(hashes: Any, bits: Any) -> Any:
+    """Return hashes mixed with more bits, by the finalizer of SplitMix64."""
+    hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + bits + np.uint64(0x632BE59BD9B4E019)
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return hashes ^ (hashes >> np.uint64(31))
+
+
+def _text_hash(text: str | None) -> int:
+    """Return the hash of a key's text. The text of an integer has the hash of the integer, which is faster to get."""
+    if text is not None and IS_INTEGER.fullmatch(text) and -(2**63) <= int(text) < 2**63:
+        return int(mixed(np.zeros(1, dtype=np.uint64), np.array([int(text)]).view(np.uint64))[0])
+    data = b"\x00" if text is None else text.encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+def _user_columns(context: Opened, table: nw.DataFrame[Any], names: Sequence[str]) -> list[nw.Series[Any]]:
+    """Return columns with the user's values in place of the numbers that may stand for them."""
     keys = table.select(*names)
     if context.engine.eager:
         keys = (
             restore_user_values(context.session, keys.with_row_index(ROW_NUMBER).lazy()).sort(ROW_NUMBER).select(*names)
         )
-    columns = [_texts(keys[name]) for name in names]
-    return columns[0] if len(columns) == 1 else [json.dumps(row) for row in zip(*columns, strict=True)]
+    return [keys[name] for name in names]
+
+
+def _texts_of_rows(columns: Sequence[nw.Series[Any]]) -> list[str | None]:
+    """Return one text per row: JSON for several columns, None for one missing value."""
+    texts = [*map(_texts, columns)]
+    return texts[0] if len(texts) == 1 else [json.dumps(row) for row in zip(*texts, strict=True)]
 
 
 def _texts(column: nw.Series[Any]) -> list[str | None]:
@@ -122,19 +165,6 @@ def check_fields(fields: dict[str, Any], kinds: Mapping[str, Any], subject: str,
             msg = f"{subject} holds {name}={quoted(fields[name])}"
             raise InputError(msg, remedy)
     return fields
-
-
-def key_hash(text: str | None) -> int:
-    """Return a hash of 64 bits for the text of a list's key, the same on every machine."""
-    data = b"\x00" if text is None else text.encode(errors="surrogatepass")
-    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
-
-
-def key_hashes(texts: Iterable[str | None]) -> Any:
-    """Return what `key_hash` returns for many texts, as an array."""
-    encoded = (b"\x00" if text is None else text.encode(errors="surrogatepass") for text in texts)
-    digests = b"".join([blake2b(data, digest_size=8).digest() for data in encoded])
-    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def pack(hashes: Any) -> str:

@@ -158,7 +158,7 @@ def _rows(plan: Plan, options: Options, runs: RunTables | None) -> nw.DataFrame[
     model_names = _model_names(lists.models)
     segments = _segments(context, lists.table)
     by_segment, groups, clusters = _groups(context, lists.table, segments)
-    hashes = key_hashes(texts_of(context, lists.table, list(context.keys.key)))
+    hashes = key_hashes(context, lists.table, list(context.keys.key))
     items = Items(plan, lists.models) if options.items and context.requirements.exposure else None
     item_heads = {} if items is None else _item_heads(plan, items, common)
     definitions = [head["definition"] for head in (*lists.heads, *item_heads.values())]
