@@ -163,9 +163,13 @@ def test_explain_refuses_what_calls_refuse():
             recframe.explain(metric, **given)
 
 
-def test_explain_names_what_it_does_not_know():
-    with pytest.raises(recframe.OptionError, match="explain has no argument 'tie'"):
-        recframe.explain("ndcg", tie="best")
+@pytest.mark.parametrize(("name", "hint"), [("tie", "did you mean 'ties'"), ("gain", "options are part of the metric")])
+def test_explain_says_what_an_unknown_argument_could_be(name, hint):
+    with pytest.raises(recframe.OptionError, match=rf"(?s)explain has no argument '{name}'.*\nHint: {hint}"):
+        recframe.explain("ndcg", **{name: "best"})
+
+
+def test_explain_names_a_metric_that_it_does_not_know():
     with pytest.raises(recframe.OptionError, match="metric 'ndgc' is unknown"):
         recframe.explain("ndgc")
 
