@@ -71,4 +71,5 @@ def test_workflows_run_the_groups_of_the_script():
     assert "bash .ci/run list" in text and "bash .ci/run ${{ matrix.group }}" in text
     text = (workflows / "newest.yml").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {*re.findall(r"extra: ([\w-]+)", text)} <= {*project["optional-dependencies"]}
+    extras = {extra for named in re.findall(r'extra: "?([\w,-]+)', text) for extra in named.strip(",").split(",")}
+    assert extras <= {*project["optional-dependencies"]}
