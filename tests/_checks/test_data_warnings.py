@@ -544,6 +544,14 @@ def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monk
     )
     monkeypatch.setattr(data_warnings, "MOST_SEARCHED_ROWS", 3)
     assert warning_texts(engine, engine.frame(frame)) == []
+    monkeypatch.setattr(data_warnings, "MOST_SEARCHED_ROWS", 5)
+    early = {
+        "user": [1, 2, 1, 1, 3, 3, 3],
+        "item": [*"abadefg"],
+        "relevant": [1, 0, 1, 0, 1, 0, 1],
+        "score": [*range(7)],
+    }
+    assert "items are repeated in 1 list" in only_finding(warning_texts(engine, engine.frame(early)))
     models = engine.frame(frame | {"item": ["a", "b", "c", "d"], "model": ["x", "x", "x", "y"]})
     assert "the column 'model' has several values" in only_finding(warning_texts(engine, models))
 

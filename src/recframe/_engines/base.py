@@ -184,7 +184,9 @@ class Adapter(ABC):
         return nw.concat([rows[:count], rows[count:].filter(marked)], how="vertical").to_native()
 
     def values_to_compare(self, frame: Any, column: Any, count: int, marked: nw.Series[Any] | None) -> Any | None:  # noqa: ARG002
-        """Return an eager frame's column in its first rows and the marked ones, for `Engine.lists_with_repeats`.
+        """Return an eager frame's column in its first rows and the marked ones after them, to compare its values.
+
+        `marked` may end before the frame does. `Engine.lists_with_repeats` reads the result.
 
         Other values may stand for the column's values if they are equal in the same rows. None: the values cannot be
         compared.

@@ -192,7 +192,9 @@ class EagerPolars(Engine):
     ) -> pl.Series:
         values = series(frame, column)
         first = values.head(count)
-        return first if marked is None else pl.concat([first, values.slice(count).filter(marked.to_native())])
+        if marked is None:
+            return first
+        return pl.concat([first, values.slice(count, len(marked)).filter(marked.to_native())])
 
     def some_values(self, frame: pl.DataFrame, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         # `slice` takes half of the time of square brackets, and so do row numbers as a series.
