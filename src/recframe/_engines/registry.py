@@ -126,7 +126,11 @@ def frames_of_models(models: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def stack_frames_of_models(models: Mapping[Any, Any], model: str) -> Any:
-    """Return the rows of the frames of several models in one frame, with the model's name in the column `model`."""
+    """Return the rows of the frames of several models in one frame, with the model's name in the column `model`.
+
+    It raises if a model's name is not text, if the frames are of several kinds or of a database, if their columns
+    differ, or if they have a column `model`. For lazy frames, the columns are checked when the result is collected.
+    """
     first = next(iter(models.values()))
     adapter = adapter_of(first)
     frames = {}
@@ -222,6 +226,13 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
         Columns to read from ``"truth"`` if it has them, otherwise from ``"frame"``.
     rows : collection of str
         The frames whose rows to number, which must be eager.
+
+    Raises
+    ------
+    RecError
+        A frame is of another kind, lacks a needed column, or has a column of a type that its use does not allow.
+    RowsNeededError
+        The frames are lazy polars frames: the call checked its arguments, and opens data frames when it is collected.
     """
     adapter, sources = _in_one_kind(sources)
     shared = SHARED.get()
@@ -256,6 +267,11 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
         The user's frames, and the columns to read from each.
     numbered : sequence of str
         The frames whose rows the result holds.
+
+    Raises
+    ------
+    RecError, RowsNeededError
+        As from `open_frames`.
     """
     adapter, sources = _in_one_kind(sources)
     rows: Rows = adapter.open_rows(sources, numbered)
