@@ -27,7 +27,7 @@ class IdColumns(ABC):
         """Return ids as a column of the library.
 
         If `like` is a frame, integers get the type of its column where their values fit. Ids that cannot match the
-        column raise a `ColumnTypeError`.
+        column raise a `ColumnTypeError`, here or from `look_up`.
         """
 
     @abstractmethod
@@ -36,7 +36,10 @@ class IdColumns(ABC):
 
     @abstractmethod
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
-        """Return the position of each value of a column among the ids, from 0; -1 if it is not among them."""
+        """Return the position of each value of a column among the ids, from 0; -1 if it is not among them.
+
+        Columns and ids of types that never match raise a `ColumnTypeError`.
+        """
 
     @abstractmethod
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:

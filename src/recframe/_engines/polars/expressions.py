@@ -39,7 +39,7 @@ def with_expressions(
     """Return the frame of a call with a column for each expression among the arguments.
 
     All expressions read the columns as they are, whatever the order of the arguments. Judgments that have all columns
-    of an expression get the new column too; for the relevance, the frame then need not have them.
+    of an expression get the new column too. If there are judgments, only they get the column of the relevance.
     """
     expressions = {name: value for name, value in arguments.items() if name in call.roles and _has_expression(value)}
     if not expressions:

@@ -39,7 +39,7 @@ class PolarsIds(IdColumns):
         check_column(like.columns, column)
         dtype = like.schema[column]
         if dtype == series.dtype or dtype in (pl.Categorical, pl.Enum, pl.String):
-            return series
+            return series  # `look_up` raises if these are no text
         if not (dtype.is_integer() and series.dtype.is_integer()):
             raise unlike_ids(column, dtype, series.dtype)
         in_type = series.cast(dtype, strict=False)

@@ -290,7 +290,7 @@ class PostponedCall:
         Parameters
         ----------
         columns : collection of str, optional
-            The columns to return; None for all columns.
+            The columns of the result that are needed; None: all. The result may lack the other columns of the user.
         resolved : Resolved, optional
             The facts from the frames' schemas, if they were read just now.
         """

@@ -1,6 +1,6 @@
 """Ranks the rows of a polars frame within their lists, by one sort of packed integers or, if needed, by windows.
 
-Ranking takes most of the time of a call. Each row becomes one integer, with the layout in `polars_pack`. After a sort,
+Ranking takes most of the time of a call. Each row becomes one integer, with the layout in `pack`. After a sort,
 the rows of a list follow each other, the best first, so tied blocks are found by comparing neighbours. Different scores
 may have the same bits. Then rows with the same bits are compared by their scores. Windows are used for keys without
 integer codes, such as lists, and for scores that are too far apart for the bits.
@@ -81,7 +81,10 @@ def rank_rows(
     mark: Mark | None,
     facts: Facts | None = None,
 ) -> Ranked:
-    """Return ranked rows, by a sort if possible and by windows otherwise; see `ranked_by_sort`."""
+    """Return ranked rows, by a sort if possible and by windows otherwise; see `ranked_by_sort`.
+
+    They may come in any order, unless the result says that they are sorted and untied.
+    """
     ranked = ranked_by_sort(frame, keys, score, upto, mark, {} if facts is None else facts)
     if ranked is not None:
         return ranked
@@ -164,8 +167,8 @@ def ranked_by_sort(
     Returns
     -------
     Ranked or None
-        The rows without their score, sorted by list and position. None if the keys have no integer codes, or the
-        numbers do not fit.
+        The rows without their score. The rows of a list follow each other by position. The lists are sorted only if all
+        of them were ranked by the same sort. None if the keys have no integer codes, or the numbers do not fit.
     """
     columns = [name for name in frame.columns if name != score]
     lists, digits = digits_of(frame, keys, columns, facts)
