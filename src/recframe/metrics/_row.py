@@ -108,7 +108,7 @@ class RelevantRow(SharedTerms):
     relevance = nw.col(RELEVANCE)
     hit = nw.col(HIT)
     value = RequestedColumn(VALUE)
-    """The value of a hit, 0 where it is missing."""
+    """The value of the row's item, 0 where it is missing."""
 
     def __init__(self, numbers: Numbers | None = None) -> None:
         super().__init__()

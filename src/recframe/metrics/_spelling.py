@@ -120,7 +120,7 @@ def _unreadable(text: str, metrics: Container[str] = ()) -> OptionError:
 
 
 def _literal(text: str) -> object:
-    """Return the number or truth value that a text spells, otherwise the text."""
+    """Return the Python literal that a text spells, such as a number, a truth value or a dict; otherwise the text."""
     try:
         return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -21,12 +21,13 @@ WeighBy = Literal["rows", "relevant"]
 
 
 def _average_rank(row: Row) -> nw.Expr:
-    """Return the average rank of a hit over all orders of its tied block."""
+    """Return the average rank of a hit over all orders of its tied block, and 0 for other rows."""
+    # `order` counts rows. `start` is a position, and ranks from the user may leave positions out.
     return row.hit * (row.order + (row.size - 1) / 2)
 
 
 def _wrong(row: Row) -> nw.Expr:
-    """Return the number of ranked irrelevant rows before a row; those that tie with it count one half."""
+    """Return the number of ranked irrelevant rows before a hit; those that tie with it count one half."""
     return row.order - 1 - row.hits_before + (row.size - row.block_hits) / 2
 
 
