@@ -24,7 +24,7 @@ class BoundCall:
         return self.__func__(self.__self__, *args, **keywords)
 
     def __get__(self, instance: object, owner: type | None = None) -> BoundCall:
-        # help() documents what has this method as a function.
+        # help() documents an object that has this method as a function, and others as values.
         return self
 
     def __getattr__(self, name: str) -> Any:

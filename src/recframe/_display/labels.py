@@ -116,7 +116,7 @@ def placed(
     height: float,
     lines: Sequence[Box] = (),
 ) -> list[Label]:
-    """Return the positions of the bold texts of dots, which cover nothing else and stay in the chart."""
+    """Return positions of the bold texts of dots, where they cover other marks and leave the chart the least."""
     taken = [*(Box(x - 6, y - 6, x + 6, y + 6) for x, y in dots), *lines]
     labels = []
     for (x, y), text in zip(dots, texts, strict=True):

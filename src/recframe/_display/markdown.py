@@ -26,7 +26,7 @@ def one_line(text: str) -> str:
 
 
 def table_of_cells(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
-    """Return escaped cells as a table with aligned columns, without a line end; numeric columns are on the right."""
+    """Return escaped cells as a table with aligned columns, without a line end. Numbers are aligned right."""
     lines = [header, *rows]
     widths = [max(3, *map(width, column)) for column in zip(*lines, strict=True)]
     rule = [f"{'-' * (most - right)}{':' * right}" for most, right in zip(widths, numeric, strict=True)]
@@ -41,5 +41,5 @@ def width(text: str) -> int:
 
 
 def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`
-    room = " " * (most - width(text))
-    return room + text if numeric else text + room
+    padding = " " * (most - width(text))
+    return padding + text if numeric else text + padding

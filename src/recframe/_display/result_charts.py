@@ -317,12 +317,12 @@ def rank_chart(
 
 
 def _check_single(names: Sequence[str], chart: str, hints: Hints) -> None:
-    """Raise if there are several metrics."""
+    """Raise unless there is exactly one metric, at one cutoff."""
     check_single(names, chart, hints.metric.format(chart=chart, metric=names[0] if names else ""))
 
 
 def _check_segments(description: Described, chart: str, hints: Hints) -> None:
-    """Raise if there are several metrics, no segments, or no values."""
+    """Raise unless there is exactly one metric, which has a value in some segment."""
     _check_single(description.metrics, chart, hints)
     if not description.per:
         msg = f"{chart} shows segments, but per= is not given"
