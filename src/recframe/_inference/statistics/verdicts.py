@@ -31,13 +31,15 @@ class Evidence:
         The p-value of a loss as large as the margin; 1 if the estimate is a larger loss. None without a margin.
     gain : array of float, optional
         The p-value of a gain as large as the margin; 1 if the estimate is a larger gain. None without a margin.
-        Adjusted evidence has the p-value of equivalence instead: the larger p-value of a loss and a gain.
+    equivalence : array of float, optional
+        The p-value of equivalence, the larger p-value of a loss and a gain. Adjusted evidence has it instead of `gain`.
     """
 
     p: Floats
     sign: Floats
     loss: Floats | None = None
     gain: Floats | None = None
+    equivalence: Floats | None = None
 
     @classmethod
     def of(cls, p: Floats, direction: Floats, upwards: Floats, ends: Sequence[Floats] = ()) -> Evidence:
@@ -68,10 +70,7 @@ class Evidence:
         return self.p_better if self.loss is None else np.minimum(self.p_better, self.loss)
 
     def adjusted(self, correction: Correction) -> Evidence:
-        """Return the evidence with p-values that are adjusted for the number of rows, for `verdicts`.
-
-        Its `gain` has the p-values of equivalence.
-        """
+        """Return the evidence with p-values that are adjusted for the number of rows, for `verdicts`."""
         if self.loss is None or self.gain is None:
             return Evidence(adjusted(self.p, correction), self.sign)
         within = np.maximum(self.loss, self.gain)
@@ -79,20 +78,21 @@ class Evidence:
             p, loss, within = _stepped_down(self.p, self.loss, within, self.sign)
         else:
             p, loss, within = (adjusted(each, correction) for each in (self.p, self.loss, within))
-        return Evidence(p, self.sign, loss, within)
+        return Evidence(p, self.sign, loss, equivalence=within)
 
     def verdicts(self, confidence: float) -> NDArray[np.str_]:
         """Return the verdict of each row from adjusted evidence.
 
         The verdict is the first word that holds: "better"; "equivalent", the difference is within the margin on both
-        sides; "worse"; "not worse", the model loses less than the margin; "open", none of these.
+        sides; "worse"; "not worse", the model loses less than the margin; "open", none of these. Rows without a test,
+        whose p-values are NaN, are open.
         """
         level = 1 - confidence
         none = np.zeros(self.p.shape, dtype=bool)
         with np.errstate(invalid="ignore"):
             differs = self.p < level
             not_worse = none if self.loss is None else self.loss < level
-            within = none if self.gain is None else self.gain < level
+            within = none if self.equivalence is None else self.equivalence < level
         cases: list[Any] = [differs & (self.sign > 0), within, differs & (self.sign < 0), not_worse]
         return np.select(cases, ["better", "equivalent", "worse", "not worse"], "open")
 
