@@ -48,7 +48,7 @@ def test_holm_with_a_margin_counts_the_rows_that_may_still_hold_a_false_claim(se
     loss, gain = np.where(estimate > -margin, loss, 1.0), np.where(estimate < margin, gain, 1.0)
     result = verdicts.Evidence(p, np.sign(estimate), loss, gain).adjusted("holm")
     expected = by_claims(p, loss, np.maximum(loss, gain), np.sign(estimate))
-    np.testing.assert_allclose([result.p, result.loss, result.gain], expected, rtol=1e-12)
+    np.testing.assert_allclose([result.p, result.loss, result.equivalence], expected, rtol=1e-12)
     words = [
         word(*row[:1], sign, 0.05, *row[1:]) for row, sign in zip(zip(*expected, strict=True), estimate, strict=True)
     ]
