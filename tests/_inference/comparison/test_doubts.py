@@ -36,6 +36,8 @@ def warned(call):
     ("lists", "losing", "margin", "beginning"),
     [
         (200, 8, None, "few lists differ: recall@3 of 'new' and 'old' have different values in 8 of 200 lists. Below about 20,"),
+        (200, 20, None, None),
+        (200, 20, 0.2, "few lists differ: recall@3 of 'new' and 'old' have different values in 20 of 200 lists. Below about 100,"),
         (200, 30, None, None),
         (200, 30, 0.2, "few lists differ: recall@3 of 'new' and 'old' have different values in 30 of 200 lists. Below about 100,"),
         (400, 110, 0.2, None),
