@@ -246,6 +246,8 @@ def test_what_cannot_be_named_once_is_refused():
             Config.set(**{name: value})
         with pytest.raises(recframe.OptionError, match=name):
             Config(**{name: value})
+    with pytest.raises(recframe.RecError, match=r"by=\('y', True\)"):
+        Config(by=[("y", True)])
     assert Config.state() == {}
 
 
