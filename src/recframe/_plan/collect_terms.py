@@ -39,7 +39,7 @@ from recframe.errors import OptionTypeError, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._place_row import PLACES, PlaceRow
+from recframe.metrics._place_row import PLACE_ROWS, PlaceRow
 from recframe.metrics._row import Numbers, Row, UntiedRow
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names, check_terms, what_is_wrong
 from recframe.metrics._sums import Sums
@@ -189,7 +189,9 @@ class _Collector:
             ranked = replace(ranked, upto=cutoffs)
             untied = replace(untied, upto=cutoffs)
         places = {
-            kind: self._places(metric, row_of(self.numbers)) for kind, row_of in PLACES.items() if kind in row.requested
+            kind: self._places(metric, row_of(self.numbers))
+            for kind, row_of in PLACE_ROWS.items()
+            if kind in row.requested
         }
         return AccuracyTerms(metric, reads, ranked, untied, ideal, places)
 

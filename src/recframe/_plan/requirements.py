@@ -24,7 +24,7 @@ from recframe._base.columns import (
     stop_column,
 )
 from recframe._plan.weight_tables import WeightSums
-from recframe.metrics._place_row import PLACES
+from recframe.metrics._place_row import PLACE_ROWS
 from recframe.metrics._record import BestOf
 from recframe.metrics._row import ALL_ROWS, STOPS
 from recframe.metrics._shared_terms import Terms
@@ -225,7 +225,7 @@ class Requirements:
     @cached_property
     def places(self) -> Mapping[str, Terms]:
         """What a place of a tied block adds, by kind of place."""
-        return {kind: Terms.union(each.places.get(kind, Terms()) for each in self.accuracy) for kind in PLACES}
+        return {kind: Terms.union(each.places.get(kind, Terms()) for each in self.accuracy) for kind in PLACE_ROWS}
 
     @cached_property
     def weight_sums(self) -> tuple[WeightSums, ...]:
@@ -325,7 +325,7 @@ class Requirements:
         """
         return {
             kind: furthest([_cutoff(terms.metric) for terms in self.accuracy if kind in terms.places])
-            for kind in PLACES
+            for kind in PLACE_ROWS
         }
 
     @cached_property

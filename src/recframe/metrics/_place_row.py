@@ -81,7 +81,7 @@ class CascadeRow(PlaceRow):
         return self._column(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)
 
 
-PLACES: Mapping[str, type[PlaceRow]] = {
+PLACE_ROWS: Mapping[str, type[PlaceRow]] = {
     FIRST_HIT: FirstHitRow,
     ALL_HITS: AllHitsRow,
     STOPS: CascadeRow,
