@@ -171,7 +171,7 @@ class Roles:
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
     value : str
-        The value of a hit, such as a price, missing 0; read by the money metrics only.
+        The value of an item, such as its price, missing 0; read by the money metrics only.
     truth : frame, optional
         A second frame with key, item and relevance (1 without that column).
     per : str or sequence of str, optional

@@ -112,7 +112,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def check_numbers(context: Opened) -> None:
-    """Raise for a relevance, propensity or value of a hit that a metric of the call cannot use."""
+    """Raise for a relevance, propensity or value that a metric of the call cannot use."""
     limits = context.requirements.limits
     if context.propensities and context.requirements.columns_read.relevance:
         _check_propensities(context)
