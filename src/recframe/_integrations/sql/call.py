@@ -64,7 +64,9 @@ def sql(
         The types of columns that differ from the default: ``"boolean"``, ``"integer"``, ``"float"`` or ``"text"``.
         Scores, relevance and other numbers are floats by default, which also fits integers and decimals. Keys and items
         are text by default, which fits any type. Ranks are cast to integers, which also fits floats without NaN. Name a
-        relevance of true and false, ``{"clicked": "boolean"}``, and ranks that hold NaN, ``{"rank": "float"}``.
+        relevance of true and false, ``{"clicked": "boolean"}``, and ranks that hold NaN, ``{"rank": "float"}``. If the
+        table holds a frame of ``from_factors``, name its counts of omitted rows too:
+        ``{"recframe_tied": "integer", "recframe_candidates": "integer"}``.
     truth_columns : sequence of str
         The columns of `per` and `weight` that the truth holds instead of the table.
     feature_columns : sequence of str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe._base.roles import DEFAULT_SCORE, ROLES
 from recframe._base.values import as_tuple, column_name
 from recframe._integrations.sql.packages import ibis, ops
+from recframe._plan.query import RANKED_ROWS, TIED_ROWS
 from recframe.errors import OptionError, OptionTypeError, closest, quoted
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ class Tables:
         lists = {name: kind for name, kind in self._list_columns().items() if name not in in_truth}
         order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
         others = self._columns("item") | order | self._columns("model")
-        columns = self._columns("value") | more | self._columns("group") | lists | others | self._keys
+        # The table may hold a frame of `from_factors`, whose counts of omitted rows belong to no role.
+        counts = {name: "integer" for name in (TIED_ROWS, RANKED_ROWS) if name in self._types}
+        columns = self._columns("value") | more | self._columns("group") | lists | counts | others | self._keys
         return self._build("table", columns)
 
     def truth(self, in_truth: Collection[str]) -> Any:
