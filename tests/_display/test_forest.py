@@ -132,6 +132,8 @@ def test_panels_share_their_zero():
         of_panel = [row for (metric, _), row in rows.items() if metric == name]
         numbers = [row[column] for row in of_panel for column in ("low", "difference", "high")]
         assert ends[0] < min(numbers) and max(numbers) < ends[1]
+        # The axis ends soon after the interval that reaches furthest.
+        assert max(min(numbers) / ends[0], max(numbers) / ends[1]) > 0.9
     assert len(panels) == 3 and shares == pytest.approx([shares[0]] * 3)
 
 
