@@ -403,10 +403,10 @@ def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
     [
         ("mrr", -1.0, r"holds -1 as the mrr of a list, which is from 0 to 1"),
         ("mrr", 1.5, r"holds 1.5 as the mrr of a list, which is from 0 to 1"),
-        ("mrr", math.inf, r"holds inf as the mrr of a list"),
-        ("dcg", -math.inf, r"holds -inf as the dcg of a list"),
+        ("mrr", math.inf, r"holds inf as the mrr of a list, which is finite"),
+        ("dcg", -math.inf, r"holds -inf as the dcg of a list, which is finite"),
         ("weight of mrr", -1.0, r"holds -1 as the weight of mrr of a list, which is from 0 to inf"),
-        ("weight of mrr", math.inf, r"holds inf as the weight of mrr of a list"),
+        ("weight of mrr", math.inf, r"holds inf as the weight of mrr of a list, which is finite"),
     ],
 )
 def test_numbers_that_no_list_has_are_refused(polars_engine, path, column, value, message):

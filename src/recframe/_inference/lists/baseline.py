@@ -190,9 +190,9 @@ class Stored:
         numbers = floats_of(self.rows[column])
         wrong = outside(numbers, low, high) | np.isinf(numbers)
         if wrong.any():
-            msg = (
-                f"{self.name} holds {numbers[wrong][0]:g} as the {column} of a list, which is from {low:g} to {high:g}"
-            )
+            number = numbers[wrong][0]
+            possible = "finite" if np.isinf(number) else f"from {low:g} to {high:g}"
+            msg = f"{self.name} holds {number:g} as the {column} of a list, which is {possible}"
             raise InputError(msg, SAVE_HINT)
 
     def _check_gains(self, values: ListValues, plan: Plan, rows: Any) -> None:
