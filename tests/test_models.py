@@ -45,6 +45,16 @@ def test_long_format(engine, per, undefined):
     assert_equal(result, oracle.evaluate(rows, some, **requested), ["model", *oracle.names(per)])
 
 
+@pytest.mark.parametrize("per", [[], ["seg"], ["seg", "user"]], ids=str)
+def test_a_list_of_one_model_has_the_columns_of_several(engine, per):
+    """DuckDB put the model last, and whoever read rows by position read another column."""
+    rows = [{"user": n // 3, "seg": n % 6 // 3, "relevant": n % 2, "score": n * 7 % 5, "other": n} for n in range(12)]
+    frame = engine.frame(rows)
+    for scores in (["score"], ["score", "other"]):
+        result = engine.ask(frame, "evaluate", ["mrr", "recall@1"], score=scores, per=per)
+        assert list(result[0]) == [*per, "model", "mrr", "recall@1"]
+
+
 # --- the order of models --------------------------------------------------------------------------------------------------
 
 ORDER = ["new", "old", "base"]
