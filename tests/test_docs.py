@@ -387,6 +387,18 @@ def test_no_page_installs_an_extra_by_a_name_that_no_registry_has():
     assert [page_name(page) for page in PAGES if wrong.search(page.read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.parametrize("name", ["start.md", "start-polars.md", "ratings.md"])
+def test_the_first_pages_speak_of_ratings_before_the_first_number(name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert "`min_relevance=4`" in text[: text.index(".evaluate(")]
+
+
+def test_no_page_decides_by_an_end_that_is_not_adjusted():
+    """A gate reads the verdict: with several rows, an interval may exclude 0 by chance."""
+    end = re.compile(r"""\b(low|high)\b["')\]]{0,3} *[<>]=? *-?[\d.]""")
+    assert [page_name(page) for page in PAGES if end.search(page.read_text(encoding="utf-8"))] == []
+
+
 @pytest.fixture
 def site():
     pytest.importorskip("zensical")
