@@ -71,7 +71,7 @@ FINDINGS = (
         "the same item again in its list: counts once"),
     Finding("assumed_relevance", "warning", ROWS, "counts as relevant, despite 0",
         "relevant, but 0 in a column without a role: if it holds the relevance, pass it as `relevant=`",
-        warning="truth has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "
+        warning="{which} has no column {relevant!r}, so each of its rows is relevant, but {columns} is 0 in some rows. "
         "If that says what is relevant, `relevant={first!r}`"),
     Finding("truth_of_unknown_lists", "warning", ROWS, "list has no row: scores 0",
         "the frame has no row of the list: it scores 0",

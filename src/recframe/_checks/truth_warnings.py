@@ -146,8 +146,8 @@ def _changes(columns: Iterable[Any]) -> Any:
     return reduce(or_, ((column[1:] != column[:-1]).fill_null(value=True) for column in columns))
 
 
-def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
-    """Yield which columns look like the relevance in the first rows of an eager truth."""
+def assumed_relevance(truth: Any, query: Query, which: str = "truth") -> Iterator[str]:
+    """Yield which columns look like the relevance in the first rows of an eager truth, which messages call `which`."""
     columns = relevance_candidates(truth, query)
     if not columns or not len(truth):
         return
@@ -162,7 +162,7 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     like = [spec.column for name, spec in specs.items() if zeros[name] > 0]
     if like:
         listed = ", ".join(map(repr, like))
-        yield warning_of("assumed_relevance", relevant=query.relevant, columns=listed, first=like[0])
+        yield warning_of("assumed_relevance", which=which, relevant=query.relevant, columns=listed, first=like[0])
 
 
 def _may_be_relevance(values: Any) -> bool:

@@ -706,3 +706,27 @@ def test_the_bar_of_a_terminal_waits_a_moment(monkeypatch, capsys):
     monkeypatch.setattr(progress, "QUIET", 0)
     case(14).compact(pl.DataFrame, progress=None)
     assert "9/9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["rating", "Relevance", "label"])
+def test_a_test_set_whose_relevance_has_another_name_is_refused(library, name):
+    """Each pair counted as relevant, those with a 0 too."""
+    test = library({"user": ["u", "u", "v"], "item": ["a", "b", "c"], name: [0, 2, 1]})
+    hint = f"Hint: relevant='{name}', or drop that column of test, if each row is relevant"
+    given = {"users": ["u", "v"], "items": ["a", "b", "c"], "k": 2}
+    with pytest.raises(recframe.MissingColumnError, match=f"(?s)relevant='relevant': test has no such.*{hint}"):
+        recframe.from_factors(np.eye(2), np.eye(3, 2), test=test, **given)
+    frame = plain(recframe.from_factors(np.eye(2), np.eye(3, 2), test=test, relevant=name, **given))
+    grades = {row[:2]: row[2] for row in zip(frame["user"], frame["item"], frame[name], strict=True)}
+    assert [grades["u", "a"], grades["u", "b"], grades["v", "c"]] == [0.0, 2.0, 1.0]
+
+
+def test_a_test_set_with_zeros_in_a_column_without_a_role_is_warned_of(library):
+    test = {"user": ["u", "u", "v"], "item": ["a", "b", "c"]}
+    given = {"users": ["u", "v"], "items": ["a", "b", "c"], "k": 2}
+    with pytest.warns(
+        recframe.DataWarning, match="(?s)labels may mean nothing.*test has no column 'relevant'.*'stars'"
+    ):
+        recframe.from_factors(np.eye(2), np.eye(3, 2), test=library(test | {"stars": [0, 2, 1]}), **given)
+    # Times and prices are no grades.
+    recframe.from_factors(np.eye(2), np.eye(3, 2), test=library(test | {"time": [7, 8, 9]}), **given)

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recframe._base.roles import Roles
+from recframe._engines.column_errors import missing_columns
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.ids import EXAMPLES
 from recframe._engines.registry import a_type, adapter_of, constructors_for, is_frame
-from recframe.errors import InputError, OptionTypeError
+from recframe._plan.query import Query
+from recframe.errors import DataWarning, InputError, OptionTypeError, warn
 
 if TYPE_CHECKING:
     from recframe._engines.ids import IdColumns
@@ -74,8 +78,11 @@ def test_of(test: Any, ids: Ids) -> Test:
         users, items, relevance = _pairs_of_matrix("test", test, ids)
     else:
         users, items = ids.pairs_of(test)
-        has_relevance = ids.relevant in list(test.columns)
-        relevance = ids.columns.numbers(test, ids.relevant) if has_relevance else np.ones(len(users))
+        if ids.relevant in list(test.columns):
+            relevance = ids.columns.numbers(test, ids.relevant)
+        else:
+            _check_relevance(test, ids)
+            relevance = np.ones(len(users))
     if len(users) == 0:
         msg = "test has no rows, so there is nothing to evaluate"
         raise InputError(msg)
@@ -97,6 +104,24 @@ def test_of(test: Any, ids: Ids) -> Test:
     # A repeated pair counts once, with its largest relevance.
     first = np.flatnonzero(np.concatenate(([True], (users[1:] != users[:-1]) | (items[1:] != items[:-1]))))
     return Test(users[first], items[first], np.maximum.reduceat(relevance, first), item_ids)
+
+
+def _check_relevance(test: Any, ids: Ids) -> None:
+    """Raise or warn if a test set without relevance probably has it under another name."""
+    remedy = "drop that column of test, if each row is relevant"
+    specs = {
+        "by": ColumnSpec(ids.by, "by", "key"),
+        "item": ColumnSpec(ids.item, "item", "key"),
+        "relevant": ColumnSpec(ids.relevant, "relevant", "relevance", 1.0, remedy=remedy, refuses_other_names=True),
+    }
+    error = missing_columns({"test": Source(test, specs)}, {"test": adapter_of(test).names(test)}, "")
+    if error is not None:
+        raise error
+    from recframe._checks.truth_warnings import assumed_relevance
+
+    query = Query.of(Roles(by=ids.by, item=ids.item, relevant=ids.relevant))
+    for text in assumed_relevance(test, query, "test"):
+        warn(f"the labels may mean nothing:\n- {text}", DataWarning)
 
 
 def frame_of(train: Any, test: Any, library: str | None = None) -> Any:
