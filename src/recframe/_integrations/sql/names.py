@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
 from recframe._base.columns import key_column
@@ -19,6 +20,10 @@ LONGEST_SQL_NAME = 60
 PLAIN = re.compile("[a-z_][a-z0-9_]*")
 RANDOM_PARTS = re.compile("_?[0-9a-f]{12,}")
 """Random parts of Narwhals' own column names. They are removed, so that equal calls have equal texts."""
+RANDOM_NAME = re.compile("(ibis_[a-z_]+)_[a-z2-7]{26}")
+"""A name that Ibis gives to an array or to its values."""
+RANDOM_TEXT = re.compile("[0-9a-f]{32}")
+"""A text of Ibis that no value is likely to hold, to separate values."""
 MOST_ADDED = 2
 """How many added columns the name of a query mentions."""
 RESERVED = frozenset(
@@ -57,6 +62,18 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
         used.add(new)
         renamed[name] = new
     return renamed
+
+
+def without_random_parts(tree: Any) -> Any:
+    """Return a query whose random names and separators, as Ibis makes them, have numbers in place of random letters."""
+    new: dict[str, str] = {}
+    for node in [*tree.find_all(exp.Identifier, exp.Literal)]:
+        text = node.this
+        if isinstance(node, exp.Identifier) and (match := RANDOM_NAME.fullmatch(text)):
+            node.set("this", new.setdefault(text, f"{match[1]}_{len(new) + 1}"))
+        elif isinstance(node, exp.Literal) and node.is_string and RANDOM_TEXT.fullmatch(text):
+            node.set("this", new.setdefault(text, md5(f"{len(new)}".encode(), usedforsecurity=False).hexdigest()))
+    return tree
 
 
 def rename(queries: Queries, sources: Mapping[str, str], keys: Sequence[str], text: str) -> Queries:

@@ -13,7 +13,7 @@ from recframe._base.columns import POSITION
 from recframe._base.roles import EXPLAINED
 from recframe._base.values import as_tuple
 from recframe._call.evaluate import expand
-from recframe._integrations.sql.names import clean, rename
+from recframe._integrations.sql.names import clean, rename, without_random_parts
 from recframe._integrations.sql.packages import ibis, ops
 from recframe._integrations.sql.queries import queries_of
 from recframe._integrations.sql.query_text import text_of
@@ -123,7 +123,7 @@ def _body(
         positions[name] = last
         return ops.UnboundTable(name, ibis.schema({POSITION: "int64"}))
 
-    tree = compiler.to_sqlglot(result.unbind().op().replace(without_ranges).to_expr())
+    tree = without_random_parts(compiler.to_sqlglot(result.unbind().op().replace(without_ranges).to_expr()))
     schemas = {**schemas, **{name: {POSITION: "int"} for name in positions}}
     queries = queries_of(tree, compiler.dialect, schemas, signed=dialect != "clickhouse")
     sources = {TABLE_NAMES[name]: "recs" if name == "table" else name for name in TABLE_NAMES}
