@@ -84,3 +84,26 @@ def test_the_judge_of_an_estimate_is_refused_too(polars_engine):
     for truths in ({"truth": human, "judge": judge}, {"truth": judge, "judge": human}):
         with pytest.raises(KeyError, match="relevant='rel'"):
             recframe.rec(frame).estimate_with_judge("mrr", **truths)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("call", ["state", "sample_size"])
+def test_what_is_stored_or_planned_is_warned_of(library, call):
+    """A state is merged later, when nothing can be looked at any more."""
+    pytest.importorskip("scipy")
+    make, users = pytest.importorskip(library).DataFrame, list(range(120))
+    frame = make(
+        {
+            "user": users * 2,
+            "item": [1] * 120 + [2] * 120,
+            "score": [n % 7 for n in range(240)],
+            "other": [n % 11 for n in range(240)],
+        }
+    )
+    given = {"score": ["score", "other"], **({"difference": 0.1} if call == "sample_size" else {})}
+    for truth, text in (
+        ({"user": users, "item": [1, 2] * 60, "stars": [0, 1, 2] * 40}, "'stars' is 0 in some rows"),
+        ({"user": [-1 - user for user in users], "item": [1] * 120}, "no list of the frame is in truth"),
+    ):
+        with pytest.warns(recframe.DataWarning, match=text):
+            getattr(frame.rec, call)("mrr", truth=make(truth), **given)

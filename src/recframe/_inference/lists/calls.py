@@ -66,7 +66,7 @@ def check_save(path: Any) -> Path:
 
 
 def call_on_lists(
-    module: str, request: Request, metrics: Any, k: Any, options: dict[str, Any], means: Sequence[str] = ()
+    module: str, request: Request, metrics: Any, k: Any, options: dict[str, Any], means: Sequence[str]
 ) -> Any:
     """Return the result of a call that reads the values of lists, as a frame of the user's kind.
 
@@ -79,7 +79,8 @@ def call_on_lists(
     options : dict
         The arguments of this call beside the roles.
     means : sequence of str
-        The result's columns of means. The data warnings look at them, such as for means of 1.
+        The result's columns of means, or of other numbers that are 0 or missing if each mean is 0. The data warnings
+        look at them: if one is 0, ids may never match.
     """
     check_installed()
     call = module.rpartition(".")[2]
@@ -88,7 +89,7 @@ def call_on_lists(
     strata = getattr(checked, "strata", None)
     plan = plan_of_lists(request, metrics, k, call, checked.cluster, strata=strata)
     result = getattr(call_module, call)(plan, checked)
-    return warned(plan, result, means) if means else result
+    return warned(plan, result, means)
 
 
 def plan_of_data(request: Request, metrics: Any, k: Any, cluster: str | None) -> Plan:

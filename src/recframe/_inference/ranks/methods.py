@@ -174,4 +174,5 @@ class RankMethods(Methods):
             "cluster": cluster,
         }  # fmt: skip
         request = Request(self._frame, self._bound, roles)
-        return calls.call_on_lists("recframe._inference.ranks.sample_size", request, metrics, k, options)
+        module = "recframe._inference.ranks.sample_size"
+        return calls.call_on_lists(module, request, metrics, k, options, ("std",))

@@ -82,7 +82,7 @@ class StateMethods(Methods):
         request = Request(self._frame, self._bound, roles)
         if runs is None:
             module = "recframe._inference.states.state"
-            return calls.call_on_lists(module, request, metrics, k, options)
+            return calls.call_on_lists(module, request, metrics, k, options, ("total",))
         check_installed()
         from recframe._inference.lists.runs import RunsCall
         from recframe._inference.states.runs import state_of_runs
