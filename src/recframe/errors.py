@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recframe._base.defaults import config_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import FrameType
 
 __all__ = [
@@ -501,8 +502,27 @@ LINE_OF_CALL: ContextVar[tuple[str, int] | None] = ContextVar("line of call", de
 """The file and line at which the user made the postponed call that is running now, if one is."""
 
 
+WARNED_TEXTS: ContextVar[set[str] | None] = ContextVar("warned texts", default=None)
+"""The texts that a call which consists of several calls has warned of, if one is running."""
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Give each warning once, although several calls look at the same data."""
+    token = WARNED_TEXTS.set(set())
+    try:
+        yield
+    finally:
+        WARNED_TEXTS.reset(token)
+
+
 def warn(text: str, category: type[Warning]) -> None:
     """Warn at the user's line. For a postponed call it is the line of the call, because a thread may collect it."""
+    warned = WARNED_TEXTS.get()
+    if warned is not None:
+        if text in warned:
+            return
+        warned.add(text)
     line = LINE_OF_CALL.get()
     if line is None:
         level, _ = _user_frame()
@@ -519,10 +539,11 @@ def user_line() -> tuple[str, int]:
 
 def _user_frame() -> tuple[int, FrameType]:
     """Return the stack level, counted from the caller, and the stack frame of the first code outside the package."""
-    package = __name__.partition(".")[0]
+    # Until Python 3.12, a cached property is a frame of functools between two of the package.
+    inside = {__name__.partition(".")[0], "functools"}
     level = 1
     frame = sys._getframe(1)  # noqa: SLF001
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
         level = level + 1
         frame = frame.f_back
     return level, frame

@@ -289,6 +289,16 @@ def lines_of(path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("always::recframe.DataWarning")
+def test_a_report_warns_once_at_the_line_of_its_call(tmp_path):
+    """Each table of the report looked at the data, and some warnings named a line of functools."""
+    tied = crowd().with_columns(pl.lit(1.0).alias("<old>"))
+    with pytest.warns(recframe.DataWarning) as caught:
+        tied.rec.report(tmp_path / "report.html", "ndcg", k=3, score=["<old>", "new"])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_errors_and_warnings_stand_above_the_verdict(tmp_path):
     path = tmp_path / "report.html"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._base.methods import Methods
+from recframe.errors import each_warning_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,4 +118,5 @@ class DisplayMethods(Methods):
             # Runs are counted in the rows, before the calls.
             frame = eager_result(frame, "frame").to_native()
         rec = kind(frame, bound)
-        write_report(rec, Request(frame, bound, roles), path, metrics, k, title, per, **options)
+        with each_warning_once():
+            write_report(rec, Request(frame, bound, roles), path, metrics, k, title, per, **options)
