@@ -135,7 +135,7 @@ REFUSED = {
     "ndcg-l2@5": "'ndcg@5', and min_relevance=2",
     "AP(rel=2)@100": "give the call min_relevance=2",
     "P_5@10": "names two cutoffs",
-    "ndgc@10": "did you mean 'ndcg'",
+    "ndgc@10": "is unknown\n\nHint: did you mean 'ndcg'? There are precision, recall, ",
     "recipe_rank": "did you mean 'mrr'",
     "hitrat": "did you mean 'hit_rate'",
     "ndcg(k=5)@10": "names two cutoffs",
