@@ -733,6 +733,9 @@ def test_nan_is_seen_wherever_it_is(engine, small_sample):
     result = only_finding(warning_texts(engine, frame, "evaluate", ["mrr"], score=["old", "score"]))
     assert "score='score' is NaN in 1 of 4 rows, which are not ranked" in result
     assert warning_texts(engine, frame, score="old") == []
+    alone = engine.frame({"user": [1], "item": ["a"], "relevant": [1], "score": [float("nan")]})
+    (result,) = warning_texts(engine, alone)
+    assert "score='score' is NaN in 1 of 1 rows" in result
 
 
 # --- relevance ----------------------------------------------------------------------------------------------------------

@@ -95,6 +95,17 @@ def test_kinds_of_lists_give_one_frame(library):
     assert plain_rows(recframe.from_lists(series["got"], series["did"], users=["u", "v"])) == plain_rows(frame)
 
 
+def test_a_first_list_that_is_missing_is_no_list_of_floats(library):
+    module = pytest.importorskip(library)
+    missing = float("nan") if library == "pandas" else None
+    frame = recframe.from_lists(module.Series([missing, ["a", "b"]]), module.Series([["a"], ["b"]]))
+    assert [(row["user"], row["item"], row["relevant"]) for row in plain_rows(frame)] == [
+        (1, "a", 0), (1, "b", 1), (0, "a", 1),
+    ]  # fmt: skip
+    with pytest.raises(recframe.OptionTypeError, match="recommended is a column of str, not of lists"):
+        recframe.from_lists(module.Series([None, "a b"]), module.Series([["a"], ["b"]]))
+
+
 def test_lazy_lists():
     pl = pytest.importorskip("polars")
     data = pl.DataFrame({"user": [1, 2], "got": [["a", "b"], []], "did": [["b"], ["c"]]})

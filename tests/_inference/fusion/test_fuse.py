@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import random
 import statistics
@@ -14,10 +15,17 @@ import pytest
 
 import recframe
 from recframe._base.roles import FusionMethod
-from recframe._inference.fusion.fusion_methods import METHODS
+from recframe._inference.fusion.fusion_methods import METHODS, NUMBERS
 
 MODELS = ["a", "b", "c"]
 NORMALIZATIONS = [None, "min-max", "max", "sum", "zscore", "rank", "borda"]
+
+
+def test_numbers_that_are_not_tuned_are_those_of_fuse():
+    parameters = inspect.signature(recframe.EagerRec.fuse).parameters
+    assert {name: rule.default for name, rule in NUMBERS.items()} == {
+        name: parameters[name].default for name in NUMBERS
+    }
 
 
 @pytest.fixture(autouse=True)
