@@ -251,3 +251,17 @@ def test_the_family_error_is_kept_with_more_power_than_holms(effect):
     for name in CORRECTIONS:
         assert errors[name] / draws < 0.085
         assert effect == 0 or result[name] > 1.05 * result["holm"]
+
+
+def test_a_model_whose_differences_are_equal_but_for_rounding_does_not_widen_dunnetts_intervals(library):
+    draw = np.random.default_rng(0)
+    users, items = np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40)
+    grades = np.stack([0.1 + 0.1 * (np.arange(40) % 3), 0.2 + 0.1 * (np.arange(40) % 3), 0.7 * draw.random(40)], axis=1)
+    scores = {"old": items == 0, "equal": items == 1, "new": items == np.where(users % 2, 2, 0)}
+    columns = {name: values.astype(float) for name, values in scores.items()}
+    frame = library.DataFrame({"user": users, "item": items, "relevant": grades.ravel(), **columns})
+    found = {}
+    for models in (["old", "new"], ["old", "equal", "new"]):
+        result = frame.rec(score=models).compare("dcg@1", baseline="old", correction="dunnett", details=True)
+        found[len(models)] = [result[name].to_list()[-1] for name in ("p_adjusted", "low", "high")]
+    assert found[3] == pytest.approx(found[2], rel=1e-9)
