@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -236,6 +238,25 @@ def test_rows_are_the_top_k_by_score_and_item_and_the_test_items(library, kind, 
         expected += [(user, item, None, None, len(ranked)) for item in missing]
     names = ("user", "item", "rank", "recframe_tied", "recframe_candidates")
     assert sorted(zip(*(result[name] for name in names), strict=True), key=str) == sorted(expected, key=str)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_only_test_items_in_the_top_have_a_position_there(library, seed):
+    draw = random.Random(seed)
+    k, n_items = draw.randint(1, 3), draw.randint(3, 6)
+    made = case(seed, kind="integer", n_items=n_items, n_users=5)
+    result = plain(made.compact(library, k=k, positions="top"))
+    full = plain(made.full(library))
+    scores = defaultdict(list)
+    for user, item, score in zip(full["user"], full["item"], full["score"], strict=True):
+        scores[user].append((item, score))
+    for user, item, rank, tied in zip(
+        *(result[name] for name in ("user", "item", "rank", "recframe_tied")), strict=True
+    ):
+        score = dict(scores[user])[item]
+        ranked = [other for _, other in scores[user] if other is not None]
+        start = None if score is None else 1 + sum(other > score for other in ranked)
+        assert (rank, tied) == ((None, None) if start is None or start > k else (start, ranked.count(score)))
 
 
 def test_only_the_top_is_the_same_there(library):
