@@ -489,9 +489,8 @@ class Engine(Adapter):
 
     def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
         """Add the sums of columns, by the names of the sums, over the rows of a group that come before each row."""
-        values = {name: nw.col(column) for name, column in columns.items()}
-        sums = {name: value.cum_sum().over(*keys, order_by=order) - value for name, value in values.items()}
-        return frame.with_columns(**sums)
+        sums = (_sum_before(name, column, (*keys,), order) for name, column in columns.items())
+        return frame.with_columns(*sums)
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
         """Return columns of a frame. A column in `sides` is a quotient, missing if the divisor is not above 0."""
@@ -553,6 +552,13 @@ class Session:
     """Returns a result as a frame of the user's kind, from its new column names and the columns to sort by."""
     columns: Mapping[str, Mapping[str, str]]
     """The columns that were read from each frame: the user's names by the plan's names."""
+
+
+@lru_cache(4096)
+def _sum_before(name: str, column: str, keys: tuple[str, ...], order: str) -> nw.Expr:
+    """Return the sum of a column over the rows of a group that come before each row."""
+    value = nw.col(column)
+    return (value.cum_sum().over(*keys, order_by=order) - value).alias(name)
 
 
 @lru_cache(4096)

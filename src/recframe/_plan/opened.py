@@ -236,10 +236,12 @@ class Opened:
         if self._greatest is not None:
             return rows.with_columns(nw.lit(self._greatest).alias(GREATEST))
         source = self.session.frames["frame" if self.truth is None else "truth"]
-        greatest = source.select(_GREATEST)
         if self.engine.eager:
-            return rows.with_columns(nw.lit(self.engine.scalar(greatest)).cast(nw.Float64()).alias(GREATEST))
-        return rows.join(greatest, how="cross")
+            _, greatest = self.engine.extremes(source, RELEVANCE)
+            # Only a missing relevance, which counts as 0, is larger than negative ones.
+            greatest = greatest if greatest >= 0 else float(self.engine.scalar(source.select(_GREATEST)))
+            return rows.with_columns(constant(GREATEST, greatest))
+        return rows.join(source.select(_GREATEST), how="cross")
 
     @property
     def rows_have_groups(self) -> bool:
