@@ -133,7 +133,7 @@ def rank_in_blocks(
             step(last)
     top = Top(*(np.concatenate(parts) for parts in zip(*tops, strict=True)))
     if not settings.everywhere:
-        cells.take_from(top, test, len(rows), model.n_items)
+        cells.take_from(top, test, len(rows))
     return top, cells
 
 
@@ -170,18 +170,17 @@ class TestCells:
         if everywhere:
             self.starts[part.span], self.sizes[part.span] = _find_blocks(scores, part.lists, self.scores[part.span])
 
-    def take_from(self, top: Top, test: Cells, n_lists: int, n_items: int) -> None:
-        """Fill in the tied blocks of the test items from the first k rows."""
+    def take_from(self, top: Top, test: Cells, n_lists: int) -> None:
+        """Fill in the tied blocks of the test items that tie with the last of the first k rows.
+
+        Such an item counts although it was cut off. The first k rows have their blocks themselves.
+        """
         lists = test.part(0, n_lists).lists
-        top_rows = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
-        # An item that ties with the last of the first k rows is in a block that counts, even if it was cut off.
         ends: Array = np.searchsorted(top.lists, lists, side="right") - 1
         tied = (ends >= 0) & (self.scores > -np.inf)
         tied[tied] = (top.lists[ends[tied]] == lists[tied]) & (top.scores[ends[tied]] == self.scores[tied])
-        top_rows = np.where(tied, ends, top_rows)
-        is_in_top = top_rows >= 0
-        self.starts[is_in_top] = top.starts[top_rows[is_in_top]]
-        self.sizes[is_in_top] = top.sizes[top_rows[is_in_top]]
+        self.starts[tied] = top.starts[ends[tied]]
+        self.sizes[tied] = top.sizes[ends[tied]]
 
 
 def find(cells: Array, others: Array) -> Array:
