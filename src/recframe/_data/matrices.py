@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recframe._engines.codes import distinct
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def cells(relevant: Any, scores: Mapping[str, Any], read: Any) -> Cells:
         cell_numbers = np.arange(count * width)
     else:
         matrices = [*sparse.values(), *([] if stored_relevance is None else [stored_relevance])]
-        cell_numbers = np.unique(np.concatenate([numbers for numbers, _ in matrices]))
+        cell_numbers = distinct(np.concatenate([numbers for numbers, _ in matrices]))
     if stored_relevance is None:
         relevance = read("relevant", np.ravel(on_host(relevant)))
     else:

@@ -1,4 +1,4 @@
-"""Codes: whole numbers in NumPy arrays that distinguish lists and items, to check a frame fast."""
+"""Codes: whole numbers in NumPy arrays that distinguish lists and items, to compare them fast."""
 
 from __future__ import annotations
 
@@ -55,3 +55,14 @@ class Codes(NamedTuple):
         rows = np.flatnonzero(self.numbers[1:] == self.numbers[:-1])
         first, second = values[rows], values[rows + 1]
         return bool(((first < second) | (first > second)).any())
+
+
+def distinct(numbers: Any) -> Any:
+    """Return the distinct whole numbers of an array, sorted.
+
+    `np.unique` of NumPy 2.3 takes up to fifty times as long if most numbers are different.
+    """
+    ordered = np.sort(numbers)
+    is_new = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]

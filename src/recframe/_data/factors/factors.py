@@ -13,6 +13,7 @@ from recframe._base.values import ids as list_of_ids
 from recframe._data.factors.arrays import model_of
 from recframe._data.factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._data.factors.positions import Cells, find, rank_in_blocks
+from recframe._engines.codes import distinct
 from recframe._engines.registry import ids_for, labels_of
 from recframe._plan.query import DEFAULT_RANK, RANKED_ROWS, TIED_ROWS, check_apart
 from recframe.errors import InputError, OptionError
@@ -50,7 +51,7 @@ def evaluate(
         raise OptionError(msg, f"k={model.n_items} keeps the whole list")
 
     test_pairs = test_of(test, ids)
-    rows = np.arange(len(ids.users)) if test is None else np.unique(test_pairs.users)
+    rows = np.arange(len(ids.users)) if test is None else distinct(test_pairs.users)
     numbering = _Numbering.of(columns.order(ids.items), len(test_pairs.ids))
     test_lists = np.searchsorted(rows, test_pairs.users)
     test_rows, test_cells = _known_test_cells(test_pairs, test_lists, numbering, len(rows))
@@ -159,7 +160,7 @@ def _train_cells(users: Array, items: Array, rows: Array, numbering: _Numbering,
         number[rows] = np.arange(len(rows))
         lists = number[users]
     is_evaluated = lists >= 0
-    cells = np.unique(lists[is_evaluated] * n_items + numbering.columns[items[is_evaluated]])
+    cells: Array = distinct(lists[is_evaluated] * n_items + numbering.columns[items[is_evaluated]])
     return Cells.of(*np.divmod(cells, n_items), len(rows))
 
 

@@ -28,6 +28,8 @@ IN_GROUP = "in_group"
 NUMBER = "number"
 SPARSE = 8
 """The largest number of possible groups per row, so that a table of all groups stays small."""
+INDEX_TYPES = pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32
+"""The integers that NumPy reads as row numbers as they are."""
 FEW_NUMBERS = 2**9
 """Up to this number of values, Python adds faster than NumPy and polars."""
 FEW_FOR_NUMPY = 2**14
@@ -136,6 +138,9 @@ def count_shared(
 
 def _numbers(frame: pl.DataFrame, lists: Digits) -> pl.Series:
     """Return the number of each row's key."""
+    first, *others = lists.columns
+    if not others and not first.lacks and not first.least and first.dtype in INDEX_TYPES:
+        return frame.get_column(first.name)
     if frame.height <= FEW_ROWS:
         numbers: pl.Series = lists.number(frame.get_column)
         return numbers
@@ -154,7 +159,9 @@ def distinct(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame | None:
     numbers = _numbers(frame, lists).alias(NUMBER)
     numpy = numpy_if_installed()
     if numpy is not None and lists.many <= frame.height:
-        numbers = pl.Series(NUMBER, numpy.bincount(numbers.to_numpy()).nonzero()[0])
+        is_key = numpy.zeros(lists.many, dtype=bool)
+        is_key[numbers.to_numpy()] = True
+        numbers = pl.Series(NUMBER, is_key.nonzero()[0])
     else:
         numbers = sort_integers(numbers)
         numbers = numbers.filter(pl.Series([True]).append(numbers.slice(1) != numbers.slice(0, len(numbers) - 1)))

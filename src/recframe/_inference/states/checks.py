@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._base.values import LARGEST_NUMBER
+from recframe._engines.codes import distinct
 from recframe._inference.lists.keys import fields_of, unpack
 from recframe._inference.statistics import outside
 from recframe.errors import InputError, quoted
@@ -211,11 +212,11 @@ def check_apart(hashes: Any, others: Any) -> None:
 
 def _check_shared(hashes_of_lists: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
     """Raise if two states hold the same list."""
-    shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(hashes_of_lists, 1).values())
+    shared = max(len(hashes) - len(distinct(hashes)) for hashes in _joined(hashes_of_lists, 1).values())
     why = ""
     if not shared and not truth:
-        of_states = [np.unique(hashes) for hashes in _joined(hashes_of_lists, 0).values()]
-        shared = sum(map(len, of_states)) - len(np.unique(np.concatenate(of_states)))
+        of_states = [distinct(hashes) for hashes in _joined(hashes_of_lists, 0).values()]
+        shared = sum(map(len, of_states)) - len(distinct(np.concatenate(of_states)))
         why = ": without truth= all models of a list must be in one state"
     if shared:
         msg = f"{shared} list{' is' if shared == 1 else 's are'} in two states{why}"
