@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
+from recframe._engines import codes  # noqa: E402 - needs polars
 from recframe._engines.polars.sums import count_rows, distinct, sums_before  # noqa: E402 - needs polars
 
 
@@ -75,3 +77,27 @@ def test_groups_far_apart_are_not_counted_by_a_table():
 def test_sums_before_each_row_of_keys_that_are_no_numbers(keys, before):
     frame = pl.DataFrame({"user": keys, "x": [1.0, 2.0, 4.0], "place": [3, 1, 2]})
     assert sums_before(frame, {"before": "x"}, ["user"], "place").sort("x")["before"].to_list() == before
+
+
+INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("rows", [300, 70_000])
+@pytest.mark.parametrize("ends", [(0, 50), (3, 90), (-100, 100), (-128, 127), (100, 127)])
+def test_distinct_keys_and_their_rows(dtype, rows, ends):
+    if ends[0] < 0 and dtype.is_unsigned_integer():
+        pytest.skip("an unsigned integer is not negative")
+    keys = np.random.default_rng(rows).integers(ends[0], ends[1] + 1, rows)
+    expected = dict(zip(*(column.tolist() for column in np.unique(keys, return_counts=True)), strict=True))
+    for values in (keys, np.sort(keys)):
+        frame = pl.DataFrame({"key": pl.Series(values, dtype=dtype)})
+        result = distinct(frame, ["key"])
+        assert (result.schema["key"], sorted(result["key"].to_list())) == (dtype, [*expected])
+        counted = count_rows(frame, ["key"], "rows", {})
+        assert dict(zip(counted["key"].to_list(), counted["rows"].to_list(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("numbers", [[], [5], [5, 5], [2, 0, 2**64 - 1, 0]])
+def test_distinct_whole_numbers_are_sorted(numbers):
+    assert codes.distinct(np.array(numbers, dtype=np.uint64)).tolist() == sorted({*numbers})
