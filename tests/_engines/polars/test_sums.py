@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
+np = pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
