@@ -238,8 +238,9 @@ class Opened:
         source = self.session.frames["frame" if self.truth is None else "truth"]
         if self.engine.eager:
             _, greatest = self.engine.extremes(source, RELEVANCE)
-            # Only a missing relevance, which counts as 0, is larger than negative ones.
-            greatest = greatest if greatest >= 0 else float(self.engine.scalar(source.select(_GREATEST)))
+            if not greatest >= 0:
+                # A missing relevance counts as 0. Without a known relevance, pandas returns NaN.
+                greatest = float(self.engine.scalar(source.select(_GREATEST)) or 0.0)
             return rows.with_columns(constant(GREATEST, greatest))
         return rows.join(source.select(_GREATEST), how="cross")
 
