@@ -122,7 +122,7 @@ class Pandas(Engine):
     def values_to_compare(self, frame: Any, column: Any, count: int, marked: nw.Series[Any] | None) -> Any | None:
         values = column_of(frame, column)
         numbers = slice(count) if marked is None else _rows_of(count, marked)
-        return pandas_repeats.comparable(values.iloc[numbers])
+        return pandas_repeats.comparable_codes(values.iloc[numbers])
 
     def some_values(self, frame: Any, column: Any, rows: slice | Sequence[int]) -> list[Any]:
         values = column_of(frame, column)

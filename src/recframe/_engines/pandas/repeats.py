@@ -29,7 +29,7 @@ def lists_with_repeats(rows: Any, keys: Sequence[str], scores: Sequence[str], it
     return len(pd.unique(lists.numbers[pd.Series(pairs.numbers).duplicated(keep=False).to_numpy()]))
 
 
-def comparable(column: Any) -> Any | None:
+def comparable_codes(column: Any) -> Any | None:
     """Return integers that are equal where the values of a column are equal; None if they cannot be compared.
 
     A missing value counts as a value.
