@@ -34,7 +34,7 @@ KINDS = ("fraction", "count", "last", "since")
 LATEST = "latest"
 """The rank of a row by time, the latest first: for a fraction of all rows by time."""
 ROWS = "rows"
-"""The number of all rows, of which the test gets a fraction."""
+"""The number of all rows; the test gets a fraction of them."""
 TIME = "time"
 TEST = "test"
 TEST_ORDER = "order"

@@ -166,7 +166,7 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
 def segments(averages: Sequence[Mean], confidence: float | None, name: str, segment_count: int) -> alt.LayerChart:
     """Return a dot with its interval for each segment and model.
 
-    `segment_count` is the number of segments of the result, of which only the largest may be shown.
+    `segment_count` is the number of segments of the result; only the largest ones may be shown.
     """
     alt = altair()
     metric, record = averages[0].metric, averages[0].record
